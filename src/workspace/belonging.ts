@@ -61,7 +61,13 @@ export async function learnIds(
   if (isOfThisMachine(service)) return failure;
   const learnt = new Map([...ids].filter(([name, id]) => written.get(name) !== id));
   if (learnt.size === 0 || (await valList.canList())) return failure;
-  const what = learnt.size === 1 ? 'the id of a val' : `the ids of ${learnt.size} vals`;
+  const replaced = [...learnt].flatMap(([name, id]) => {
+    const before = written.get(name);
+    return before === undefined ? [] : `${id} as "${name}" in place of ${before}`;
+  });
+  const added = learnt.size - replaced.length;
+  const some = added === 1 ? 'the id of a val' : `the ids of ${added} vals`;
+  const what = listed([...(added > 0 ? [some] : []), ...replaced]);
   const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });
   return changeIds(context, root, failure, {
     change: withIds(service, learnt),

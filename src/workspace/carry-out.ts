@@ -1,22 +1,16 @@
 // Carries out the steps of a push. What was planned is what is sent: just before each write the val is looked at once more,
 // and one that changed is a conflict.
-import {
-  ConflictError,
-  hasStatus,
-  isInvalidRequest,
-  NotFoundError,
-  RefusedError,
-  undefinedIf,
-  type ValsError,
-} from '../core/errors.ts';
+import { ConflictError, hasStatus, isInvalidRequest, RefusedError, type ValsError } from '../core/errors.ts';
 import { existsBelow } from '../core/files/files.ts';
+import type { Call } from '../core/http/call.ts';
 import { versionOf } from '../core/http/record-fields.ts';
+import { newVersion } from '../core/http/versions.ts';
 import { isObject, type JsonValue, textAt } from '../core/lib/json.ts';
 import { privacyWords, publicity } from '../core/push/privacy.ts';
 import * as routes from '../core/routes.ts';
 import { asCode, hasSameCode, withLineEnds } from './code.ts';
 import { conflictOf } from './conflicts.ts';
-import { findingOf } from './findings.ts';
+import { type Finding, findingOf } from './findings.ts';
 import { type CreateStep, type Step, sendsCode } from './plan.ts';
 import type { Local } from './read/local.ts';
 import { type Look, noteSync } from './read/look.ts';
@@ -41,6 +35,8 @@ export interface CarryOut {
   /** What new vals are made with. Undefined leaves it to the service. */
   privacy: string | undefined;
   dryRun: boolean;
+  /** --force */
+  force: boolean;
   signal: AbortSignal;
 }
 
@@ -65,10 +61,11 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
 }
 
 /** The service refuses a name that is taken, so nothing is replaced that nobody here knows, except with --force. */
-async function create(push: CarryOut, { local, replaces }: CreateStep): Promise<Done> {
+async function create(push: CarryOut, { local, replaces, isOthers }: CreateStep): Promise<Done> {
   const { look, privacy } = push;
   const { name, code } = local;
-  const call = routes.createVal({ name, code: code.text, ...(privacy !== undefined && { privacy }) });
+  const fields = { name, code: code.text, ...(privacy !== undefined && { privacy }) };
+  const call: Call = { ...routes.createVal(fields), mayRepeat: true };
   push.signal.throwIfAborted();
   const reply = await look.api.send(call).catch(async (error) => {
     if (isInvalidRequest(error) && publicity(privacy, -1) === -1 && privacy !== undefined)
@@ -76,7 +73,8 @@ async function create(push: CarryOut, { local, replaces }: CreateStep): Promise<
     if (!hasStatus(error, 409)) throw error;
     // PUT comes second: a val that it made would lack the privacy of new vals.
     if (replaces) return look.api.send(routes.putVal(name, code.text));
-    const remote = { kind: (await look.valList.canList()) ? ('none' as const) : ('unknown' as const) };
+    const isKnown = isOthers || (await look.valList.canList());
+    const remote = { kind: isKnown ? ('none' as const) : ('unknown' as const) };
     throw conflictOf(findingOf('name taken', local, remote), look);
   });
   return sent(push, local, code.text, reply, undefined);
@@ -89,21 +87,30 @@ const privacyRefused = ({ message, facts }: ValsError, privacy: string): Refused
     hint: `If it means the privacy, change "privacy" in vals.json, for example to "${privacyWords[0]}".`,
   });
 
-async function sendCode(push: CarryOut, local: Local, found: RemoteVal): Promise<Done> {
+async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promise<Done> {
   const { look } = push;
-  const remote = await look.remotes.withVersion(found);
   const now = await lookAgain(push, remote);
   if (now === undefined || !isSameState(now, remote)) return sentMeanwhile(push, local, remote, now);
   // A push sends the line ends that the service has.
   const code = withLineEnds(local.code.text, now.code.lineEnds);
   push.signal.throwIfAborted();
-  const call = { ...routes.putVal(now.name || local.name, code), ifMatch: now.etag };
+  const call = newVersion(look.api, remote.id, code, { before: remote.version, ifMatch: now.etag });
   const reply = await look.api.send(call).catch((error) => {
-    if (!hasStatus(error, 412)) throw error;
+    if (hasStatus(error, 412)) return 'changed';
+    if (isNotForCaller(error)) return 'not for the caller';
+    throw error;
   });
-  if (reply === undefined) return sentMeanwhile(push, local, remote, await look.remotes.fresh(remote.id));
-  return sent(push, local, code, reply, remote);
+  if (reply === 'changed') return sentMeanwhile(push, local, remote, await look.remotes.fresh(remote.id));
+  if (reply !== 'not for the caller') return sent(push, local, code, reply, remote);
+  const { file, name } = local;
+  if (!push.force) throw await conflictAboutAbsent(push, { file, name, local, remote });
+  const own = { kind: 'create', replaces: false, isOthers: true } as const;
+  return create(push, { ...own, file, name, local, remote: undefined });
 }
+
+/** The val could be read just before. What refuses everything that the token does is no answer about this val. */
+const isNotForCaller = (error: unknown): boolean =>
+  hasStatus(error, 404, 410) || (hasStatus(error, 403) && error.scope === 'item');
 
 /** Another push has sent the same code. Throws if the val has other code. */
 async function sentMeanwhile(
@@ -117,6 +124,15 @@ async function sentMeanwhile(
   const version = now.version ?? (await push.look.remotes.versionAfter(before));
   await noteSync(push.look, name, { ...now, version });
   return { ...nothing, status: 'unchanged', id: now.id, version };
+}
+
+/** The service has no such val for the caller. One that can be read is somebody else's. */
+async function conflictAboutAbsent(
+  { look }: CarryOut,
+  about: Pick<Finding, 'file' | 'name' | 'local'> & { remote: RemoteVal },
+): Promise<ConflictError> {
+  const isThere = (await look.remotes.fresh(about.remote.id)) !== undefined;
+  return conflictOf({ ...about, state: isThere ? 'not yours' : 'deleted there', compared: undefined }, look);
 }
 
 /** One that was read with an ETag need not be read again. */
@@ -151,21 +167,26 @@ async function sent(
   { status, body }: { status: number; body: JsonValue | undefined },
   before: RemoteVal | undefined,
 ): Promise<Done> {
-  const id = textAt(body, 'id') ?? before?.id;
+  const id = before?.id ?? textAt(body, 'id');
   const version = versionOf(body) ?? (before && (await look.remotes.versionAfter(before)));
   if (id === undefined) look.lastSyncs.remove(local.name);
   else await noteSync(look, local.name, { id, version, code: asCode(code) });
   return {
-    status: status === 201 ? 'created' : pushedOrSent(version, before),
+    status: statusOf(status, version, before),
     ...{ id, version, versionBefore: before?.version, code },
     privacy: before === undefined ? privacyOf(body) : undefined,
   };
 }
 
-/** A version that is higher than the one before shows that there is a new one. */
-function pushedOrSent(version: number | undefined, before: RemoteVal | undefined): 'pushed' | 'sent' {
-  const isHigher = version !== undefined && before?.version !== undefined && version > before.version;
-  return isHigher ? 'pushed' : 'sent';
+/** 201 says that there is a new val, or a new version of one that was there. */
+function statusOf(
+  status: number,
+  version: number | undefined,
+  before: RemoteVal | undefined,
+): 'created' | 'pushed' | 'unchanged' | 'sent' {
+  if (status === 201) return before === undefined ? 'created' : 'pushed';
+  if (version === undefined || before?.version === undefined || version < before.version) return 'sent';
+  return version === before.version ? 'unchanged' : 'pushed';
 }
 
 function privacyOf(body: JsonValue | undefined): string | undefined {
@@ -173,11 +194,9 @@ function privacyOf(body: JsonValue | undefined): string | undefined {
   return textAt(body, 'privacy');
 }
 
-async function deleteVal(
-  push: CarryOut,
-  { file, name, remote }: Extract<Step, { kind: 'delete' }>,
-): Promise<Done> {
+async function deleteVal(push: CarryOut, step: Extract<Step, { kind: 'delete' }>): Promise<Done> {
   const { look } = push;
+  const { file, name, remote } = step;
   const done = { ...nothing, id: remote.id, version: remote.version };
   // While the command asked, the file may have come back.
   if (existsBelow(look.workspace.root, file)) return { ...done, status: 'skipped' };
@@ -185,11 +204,13 @@ async function deleteVal(
   if (now === undefined || !isSameState(now, remote)) throw changedMeanwhile(push, file);
   push.signal.throwIfAborted();
   const call = { ...routes.deleteVal(remote.id), ifMatch: now.etag };
-  const reply = await look.api.send(call).catch((error) => {
+  await look.api.send(call).catch(async (error) => {
     if (hasStatus(error, 412)) throw changedMeanwhile(push, file);
-    // Somebody else has deleted it.
-    return undefinedIf(NotFoundError)(error);
+    const isOthers = isNotForCaller(error) && (await look.remotes.fresh(remote.id)) !== undefined;
+    throw isOthers
+      ? conflictOf({ ...step, state: 'not yours', local: undefined, compared: undefined }, look)
+      : error;
   });
   look.lastSyncs.remove(name);
-  return { ...done, status: reply === undefined ? 'skipped' : 'deleted' };
+  return { ...done, status: 'deleted' };
 }

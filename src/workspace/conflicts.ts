@@ -72,7 +72,8 @@ export function whatIsThere(
 
 /** The ways on that are said with a conflict. Whose a val is, only a person knows. */
 export function waysToSay(conflict: Finding, look: Look): Hint[] {
-  return conflict.state === 'name taken' ? waysOn(conflict, look) : [bestWay(conflict, look)];
+  const isQuestion = ['name taken', 'not yours'].includes(conflict.state);
+  return isQuestion ? waysOn(conflict, look) : [bestWay(conflict, look)];
 }
 
 function bestWay(conflict: Finding, look: Look): Hint {
@@ -110,6 +111,14 @@ export function waysOn(conflict: Finding, look: Look): Hint[] {
       return [...waysByGit(conflict, look), ...steps];
     case 'deleted there':
       return look.lastSyncs.of(name) === undefined ? [withoutEntry(name), ...steps] : steps;
+    case 'not yours':
+      return [
+        "To change the val, use its owner's token.",
+        ...(look.written.has(name)
+          ? [`To push to a val of your own, remove "${name}" from "ids" of vals.json.`]
+          : []),
+        ...steps,
+      ];
     case 'name taken':
       return conflict.remote.kind === 'unknown' ? waysToId(path) : steps;
     default:

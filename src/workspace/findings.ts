@@ -3,7 +3,14 @@ import type { Compared } from './compare/types.ts';
 import type { Local } from './read/local.ts';
 import type { Remote, RemoteVal } from './read/remotes.ts';
 
-const reasons = ['both changed', 'marks', 'deleted there', 'renamed there', 'name taken'] as const;
+const reasons = [
+  'both changed',
+  'marks',
+  'deleted there',
+  'renamed there',
+  'name taken',
+  'not yours',
+] as const;
 
 /** Beside `conflict`: why neither side is simply newer. */
 export type Reason = (typeof reasons)[number];

@@ -21,6 +21,8 @@ export interface CreateStep extends Subject {
   local: Local;
   /** If the name is taken, the val that has it is overwritten. */
   replaces: boolean;
+  /** The file has somebody else's val, so that one's own of that name is another one. */
+  isOthers: boolean;
 }
 
 interface SendStep extends Subject {
@@ -78,6 +80,7 @@ export function stepFor(finding: Finding, look: Look, options: PlanOptions): Ste
   return {
     ...{ file, name, local, remote: undefined },
     kind: 'create',
-    replaces: force && found.kind !== 'none',
+    replaces: force && found.kind !== 'none' && state !== 'not yours',
+    isOthers: state === 'not yours',
   };
 }

@@ -82,6 +82,13 @@ const table: Readonly<Record<State, Entry>> = {
     forced: 'create',
     next: ['Find out whose val it is.'],
   },
+  'not yours': {
+    ...refused,
+    meaning: 'has a val that belongs to somebody else, or that your token may not change',
+    forced: 'create',
+    pullForced: 'write',
+    next: [push('To make a val of your own', '--force')],
+  },
   'missing here': {
     mark: '-',
     tone: 'yellow',

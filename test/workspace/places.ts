@@ -41,7 +41,7 @@ export const withEverything: Switches = {
 
 /** The kinds of services that a workspace has to work with. */
 export const kindsOfServices: [string, Switches][] = [
-  ['the 14 routes alone', {}],
+  ['the 14 routes alone', { versionsOfOthers: 404, answersVersions: true }],
   ['the usual fields', usualFields],
   ['a list, codeHash and ETag', withEverything],
 ];

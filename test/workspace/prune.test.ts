@@ -228,17 +228,16 @@ describe('where vals.json has the ids', () => {
     });
   });
 
-  it('a val that somebody else deletes meanwhile is skipped, and its entry goes, too', async () => {
+  it('a val that somebody else deletes meanwhile is failed, as for `val rm`', async () => {
     const { place, service } = await start();
     place.commit({ 'a.ts': undefined });
     service.switches.instead = ({ method }) => {
       if (method === 'DELETE') service.remove('a');
       return undefined;
     };
-    expect(await place.words(['push', '--prune', '--yes'])).toEqual({
-      'a.ts': 'skipped',
+    expect(await place.words(['push', '--prune', '--yes'], 3)).toEqual({
+      'a.ts': 'failed',
       'b.ts': 'unchanged',
     });
-    expect(idsOf(place)).toEqual(['b']);
   });
 });

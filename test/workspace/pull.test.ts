@@ -143,7 +143,7 @@ test('pull adds a val by its id, in a file of its name', async () => {
   const place = workspaceWith(service.env);
   const { id: hello } = service.edit('hello', 'hello\n');
   expect(await place.rows(['pull', hello])).toEqual([
-    { id: hello, file: 'hello.ts', name: 'hello', status: 'pulled' },
+    { id: hello, file: 'hello.ts', name: 'hello', status: 'pulled', version: 1 },
   ]);
   expect(place.read('hello.ts')).toBe('hello\n');
   expect(await place.status()).toEqual({ 'hello.ts': 'unchanged' });

@@ -193,7 +193,7 @@ it.each([
 ])('nothing is replaced if somebody changes a val after the look, %s', async (_what, etag) => {
   let changes = false;
   const isChange = ({ method, path }: Seen) =>
-    etag ? method === 'PUT' : method === 'GET' && /^\/v1\/vals\/[^/]+$/.test(path);
+    etag ? method === 'POST' : method === 'GET' && /^\/v1\/vals\/[^/]+$/.test(path);
   let looks = 0;
   const service = await serviceWith(
     (seen, there) => {
@@ -222,7 +222,7 @@ it.each(kindsOfServices)(
     let looks = 0;
     service.switches.instead = ({ method, path }) => {
       if (method === 'GET' && /\/vals\/[^/]+$/.test(path)) looks += 1;
-      if (method === 'PUT' || looks === 2) service.edit('a', 'a2');
+      if (method === 'POST' || looks === 2) service.edit('a', 'a2');
       return undefined;
     };
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
@@ -403,7 +403,7 @@ describe('a service that cannot list vals', () => {
       'vals.json': JSON.stringify({ ids: { 'http://vals.test': { c: theirs.id } } }),
       'c.ts': 'c',
     });
-    expect(await mine.words(['status', 'c.ts'])).toEqual({ 'c.ts': 'new' });
+    expect(await mine.rows(['status', 'c.ts'])).toMatchObject([{ status: 'conflict', reason: 'not yours' }]);
   });
 });
 
@@ -439,14 +439,20 @@ it.each(kindsOfServices)(
   },
 );
 
-it('a remembered val with the name of the file is a conflict too', async () => {
-  const service = await startStrict();
+it('a val that was read by its id is a conflict where its author is told, and else a name that is taken', async () => {
+  const service = await startStrict(usualFields);
   const { id } = service.edit('hello', 'theirs');
   const place = workspaceWith(service.env, { 'hello.ts': 'mine' });
   await place.vals('me');
   await place.vals('val', 'get', id);
   expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
-  expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
+  expect(await place.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason: 'both changed' }]);
+  service.switches.authors = false;
+  const other = workspaceWith(service.env, { 'hello.ts': 'mine' });
+  await other.vals('val', 'get', id);
+  expect(await other.status()).toEqual({ 'hello.ts': 'new' });
+  expect(await other.rows(['push'], 5)).toMatchObject([{ status: 'failed', reason: 'name taken' }]);
+  expect(service.codes('hello')).toEqual(['theirs']);
 });
 
 it('two vals with the name of a file are exit 2, which names both', async () => {

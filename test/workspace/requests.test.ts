@@ -53,11 +53,11 @@ it('a val that differs costs no versions if this folder pushed it last, and is r
   expect(await place.words(['status'])).toMatchObject({ 'val7.ts': 'changed here' });
   expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7']);
   expect(await place.words(['push'])).toMatchObject({ 'val7.ts': 'pushed' });
-  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7', 'PUT /v1/vals']);
+  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7', 'POST /v1/vals/val7/versions']);
   // A push of one file does not read the list.
   place.put({ 'val7.ts': 'edited_again' });
   expect(await place.words(['push', 'val7.ts'])).toEqual({ 'val7.ts': 'pushed' });
-  expect(asked(service)).toEqual(['GET /v1/vals/val7', 'PUT /v1/vals']);
+  expect(asked(service)).toEqual(['GET /v1/vals/val7', 'POST /v1/vals/val7/versions']);
   place.put({ 'val7.ts': 'edited_once_more' });
   place.loseRecords();
   expect(await place.words(['status'])).toMatchObject({ 'val7.ts': 'conflict' });
@@ -90,14 +90,27 @@ describe('on the 14 routes with the documented fields, with 22 versions a val', 
 
   const requests = (service: Service) => service.requests.splice(0).length;
 
-  it('a push of one edited file that this folder pushed last is at most 7 requests', async () => {
+  it('a push of one edited file that this folder pushed last is at most 6 requests', async () => {
     const { place, service } = await deployed();
     const file = `${differing[0]}.ts`;
     expect(await place.rows(['push', file])).toMatchObject([
       { status: 'pushed', version: 23, versionBefore: 22 },
     ]);
-    expect(requests(service)).toBeLessThanOrEqual(7);
+    expect(requests(service)).toBeLessThanOrEqual(6);
     expect(place.records()[differing[0] ?? '']).toMatchObject({ version: 23 });
+  });
+
+  it('a push with --force reads no versions', async () => {
+    const { place, service } = await deployed();
+    place.loseRecords();
+    service.switches.answersVersions = true;
+    expect(await place.words(['push', '--force', ...differing.map((name) => `${name}.ts`)])).toEqual(
+      Object.fromEntries(differing.map((name) => [`${name}.ts`, 'pushed'])),
+    );
+    const asked = service.requests.map(
+      ({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/, 'ID')}`,
+    );
+    expect(new Set(asked)).toEqual(new Set(['GET /v1/vals/ID', 'POST /v1/vals/ID/versions']));
   });
 
   it('a status and a push are a request for each val, and one or four more for each that differs', async () => {

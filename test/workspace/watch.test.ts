@@ -181,9 +181,12 @@ it('push --watch sends all new files when a service that was down at the start i
 });
 
 it('push --watch finds out what became of a push whose answer was lost', async () => {
-  const service = await serviceWith(({ method, body }, there) =>
-    method === 'PUT' && JSON.parse(body).code === 'lost' ? loseAnswer(there) : undefined,
-  );
+  let isDown = false;
+  const service = await serviceWith(({ method, body }, there) => {
+    if (isDown && method === 'GET' && watch.text.stderr === '') return { status: 503 };
+    isDown = method === 'POST' && JSON.parse(body).code === 'lost';
+    return isDown ? loseAnswer(there) : undefined;
+  });
   const place = workspaceWith(service.env, { 'a.ts': 'a' });
   await place.rows(['push']);
   place.put({ 'a.ts': 'lost' });

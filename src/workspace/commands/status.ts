@@ -33,7 +33,7 @@ export const command = defineCommand({
   details:
     'The versions of the val and the history of the file in git tell which side is newer. If both went on, and neither ' +
     'contains the change of the other, it is a conflict. A conflict has a reason: both changed, marks (of a merge, in the ' +
-    'file), deleted there, renamed there or name taken. A val is missing here if its file was deleted.',
+    'file), deleted there, renamed there, name taken or not yours. A val is missing here if its file was deleted.',
   arguments: { vals: valsOfWorkspace },
   examples: ['vals status', 'vals status hello', 'vals status --json | jq -r ".[].status"'],
   columns: [

@@ -39,7 +39,7 @@ export async function pullVals({ findings, added, ...wanted }: PullRequest): Pro
   const backup = createBackup(workspace.own);
   const pulling = { ...wanted, backup };
   const done = new Map<Finding, Pulled>();
-  const met = findings.flatMap((finding) => valOf(finding) ?? []);
+  const met = findings.flatMap((finding) => (finding.state === 'not yours' ? [] : (valOf(finding) ?? [])));
   const pulled = findings.map((finding): Task => {
     const file = pathTo(workspace, finding.file);
     return {
@@ -115,8 +115,10 @@ function adoptions(
       row: { ...(name !== undefined && { name }), id },
       label: name === undefined ? id : `"${name}"`,
       async run() {
-        const val = await look.remotes.read(id);
-        if (val === undefined) throw noValOfId(id, nameOfService(look.workspace.service));
+        const found = await look.remotes.read(id);
+        if (found === undefined) throw noValOfId(id, nameOfService(look.workspace.service));
+        // A list has told that the others are the caller's.
+        const val = name === undefined ? await withOwner(look, found) : found;
         const file = chosen ?? adopter.fileFor(val);
         await adopter.adopt(val, file, { dryRun });
         if (val.owner === undefined) met.push(val);
@@ -131,6 +133,13 @@ function adoptions(
       },
     };
   });
+}
+
+/** Where the val does not tell its owner, the list of its versions may. */
+async function withOwner({ remotes }: Look, found: RemoteVal): Promise<RemoteVal> {
+  if (found.owner !== undefined) return found;
+  const val = await remotes.withVersion(found);
+  return (await remotes.isOthers(val)) ? { ...val, owner: 'somebody else' } : val;
 }
 
 function noteKept(

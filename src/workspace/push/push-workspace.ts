@@ -3,7 +3,6 @@
 import type { Context } from '../../core/command-line/command.ts';
 import { ConflictError } from '../../core/errors.ts';
 import { runBatch, type Task } from '../../core/failures/batch.ts';
-import { existsBelow } from '../../core/files/files.ts';
 import type { Api } from '../../core/http/api.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
 import type { OutcomeRow, Rows, Say } from '../../core/output/out.ts';
@@ -83,7 +82,7 @@ async function push(
   const { result, done } = await carryOutAll(context, look, steps, options);
   if (!dryRun && (result.error === undefined || [...done.values()].some(isChange))) look.lastSyncs.notePush();
   const learnt = dryRun ? result.error : await learnIds(context, look, idsIn(look, done), result.error);
-  const error = dropIds(context, look, deletedIds(look, done), learnt);
+  const error = dropIds(context, look, deletedIds(done), learnt);
   const behind = steps.flatMap((step) => (step.kind === 'behind' ? step : []));
   noteBehind(context, look, behind, { isNamed: chosen !== undefined });
   if (prune) noteLeft(context, workspace, plan.gone);
@@ -104,14 +103,8 @@ const idsIn = ({ written }: Look, done: ReadonlyMap<Step, Done>): [string, strin
     return id === undefined || !isLearnt ? [] : [[step.name, id]];
   });
 
-/** A val that somebody else deleted meanwhile was skipped, as was one whose file came back. */
-const deletedIds = ({ workspace }: Look, done: ReadonlyMap<Step, Done>): Set<string> =>
-  new Set(
-    [...done].flatMap(([{ kind, file }, { id, status }]) => {
-      const isGone = kind === 'delete' && status !== 'planned' && !existsBelow(workspace.root, file);
-      return isGone && id !== undefined ? id : [];
-    }),
-  );
+const deletedIds = (done: ReadonlyMap<Step, Done>): Set<string> =>
+  new Set([...done.values()].flatMap(({ id, status }) => (status === 'deleted' ? (id ?? []) : [])));
 
 const isChange = ({ status }: Done): boolean =>
   status === 'created' || status === 'pushed' || status === 'sent' || status === 'deleted';
@@ -120,7 +113,7 @@ async function carryOutAll(
   context: Context,
   look: Look,
   steps: readonly Step[],
-  { dryRun, isSave, concurrency }: PushFilesOptions,
+  { dryRun, force, isSave, concurrency }: PushFilesOptions,
 ): Promise<{ result: Rows; done: ReadonlyMap<Step, Done> }> {
   const { workspace } = look;
   const { signal } = context.host;
@@ -128,7 +121,7 @@ async function carryOutAll(
   // After a failure that concerns all vals, nothing is sent.
   const failure = steps.find((step) => step.kind === 'refuse' && step.error.scope === 'all');
   const privacy = privacyOfNew(context, workspace.manifest.privacy);
-  const means = { look, privacy, dryRun, signal };
+  const means = { look, privacy, dryRun, force, signal };
   const tasks = steps.map((step): Task => {
     const { file, name } = step;
     const path = pathTo(workspace, file);

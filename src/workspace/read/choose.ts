@@ -143,13 +143,20 @@ async function chooseByWords(
   return { chosen: files.filter((file) => chosen.has(file)), unknown };
 }
 
+/** The file of that name, if it has no other val, or the file whose last sync is of this val. */
 async function filesWithId(
-  { remotes, lastSyncs }: Look,
+  { remotes, lastSyncs, written, valList }: Look,
   files: readonly NamedFile[],
   id: string,
 ): Promise<NamedFile[]> {
   const remote = await remotes.withId(id);
-  return files.filter(({ name }) => name === remote?.name || lastSyncs.of(name)?.id === id);
+  const named = files.find(({ name }) => name === remote?.name);
+  const known = named && (written.get(named.name) ?? lastSyncs.of(named.name)?.id);
+  const isPossible = async (name: string) =>
+    !(await valList.canList()) || (await valList.named(name)).some((val) => val.id === id);
+  const isOfFile = named !== undefined && (known === undefined ? await isPossible(named.name) : known === id);
+  if (isOfFile) remotes.choose(named.name, id);
+  return files.filter((each) => (isOfFile && each === named) || lastSyncs.of(each.name)?.id === id);
 }
 
 function firstError(

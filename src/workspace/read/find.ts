@@ -35,6 +35,8 @@ interface Found {
 export interface SearchOptions {
   /** Which commits are searched for deleted files. */
   searches: 'none' | 'recent commits' | 'all commits';
+  /** With --force, every file that differs is sent, so no versions are read to find out which side is newer. */
+  fileWins?: boolean;
 }
 
 /** Their codes differ. All such vals are compared at once. */
@@ -54,7 +56,7 @@ export async function findAll(
   { out: { say }, host: { signal } }: Context,
   look: Look,
   locals: readonly Local[],
-  { searches }: SearchOptions,
+  { searches, fileWins = false }: SearchOptions,
 ): Promise<Found> {
   const results = new Map<Local, Result>();
   const differing: Differing[] = [];
@@ -77,7 +79,7 @@ export async function findAll(
   };
   await forEach(locals, 'auto', async (local) => {
     await attempt(local, async () => {
-      const found = await findOne(look, local);
+      const found = await findOne(look, local, fileWins);
       if ('state' in found) results.set(local, found);
       else if ('known' in found) differing.push(found);
       else synced.push(found);
@@ -93,7 +95,11 @@ export async function findAll(
   // next edit, the code that the service has would look like the base of that edit.
   for (const { local } of wentBack) look.lastSyncs.remove(local.name);
   await forEach(others, 'auto', (each) =>
-    attempt(each.local, async () => void differing.push(await withVersions(look, each))),
+    attempt(each.local, async () => {
+      const found = await withVersions(look, each);
+      if ('state' in found) results.set(each.local, found);
+      else differing.push(found);
+    }),
   );
   const inOrder = () =>
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
@@ -132,17 +138,17 @@ async function explain(
   });
 }
 
-async function findOne(look: Look, local: Local): Promise<Finding | Differing | Synced> {
+async function findOne(look: Look, local: Local, fileWins: boolean): Promise<Finding | Differing | Synced> {
   const found = await look.remotes.find(local.name, local.code);
-  if (found.kind === 'val') return compareWith(look, local, found);
+  if (found.kind === 'val') return compareWith(look, local, found, fileWins);
   const known = await knownVal(look, local, found);
   if (known === undefined) {
     return findingOf(local.code.hasMarks ? 'marks' : 'new', local, found);
   }
   if (known === 'gone') return findingOf('deleted there', local, found);
   // A list may lack a val.
-  const isNamed = known.name === local.name || known.name === '';
-  return isNamed ? compareWith(look, local, known) : findingOf('renamed there', local, known);
+  const isNamed = [local.name, ''].includes(known.name) || known.owner !== undefined;
+  return isNamed ? compareWith(look, local, known, fileWins) : findingOf('renamed there', local, known);
 }
 
 /** The val of a last sync that counts, or of an id in vals.json. */
@@ -154,22 +160,24 @@ async function knownVal(
   const { id: synced, commit } = lastSyncs.of(name) ?? {};
   // A last sync counts while its commit is in the history of HEAD.
   const counts = commit === undefined || repository === undefined || (await repository.hasCommit(commit));
-  const id = (counts ? synced : undefined) ?? (kind === 'unknown' ? written.get(name) : undefined);
+  const id = (kind === 'unknown' ? written.get(name) : undefined) ?? (counts ? synced : undefined);
   if (id === undefined) return undefined;
-  const val = await remotes.read(id);
-  return val?.owner === undefined ? (val ?? 'gone') : undefined;
+  return (await remotes.read(id)) ?? 'gone';
 }
 
 async function compareWith(
   look: Look,
   local: Local,
   found: RemoteVal,
+  fileWins: boolean,
 ): Promise<Finding | Differing | Synced> {
   if (hasSameCode(local.code, found.code)) {
     return findingOf('unchanged', local, found, { status: 'unchanged' });
   }
   if (local.code.hasMarks) return findingOf('marks', local, found);
-  const remote = await look.remotes.withVersion(found);
+  const remote = fileWins ? found : await look.remotes.withVersion(found);
+  if (await look.remotes.isOthers(remote)) return findingOf('not yours', local, remote);
+  if (fileWins) return findingOf('changed here', local, remote);
   const known = look.lastSyncs.of(local.name);
   const lastSync = known?.id === remote.id ? known : undefined;
   const differing = { local, remote, file: local.file, here: local.code, lastSync };
@@ -188,10 +196,14 @@ async function isOfPresent(
   return version === undefined ? remotes.hasOneVersion(remote) : version === remote.version;
 }
 
-const withVersions = async ({ remotes }: Look, differing: Omit<Differing, 'known'>): Promise<Differing> => ({
-  ...differing,
-  known: await remotes.versions(differing.remote),
-});
+async function withVersions(
+  { remotes }: Look,
+  differing: Omit<Differing, 'known'>,
+): Promise<Finding | Differing> {
+  const { local, remote } = differing;
+  const known = await remotes.versions(remote);
+  return (await remotes.isOthers(remote)) ? findingOf('not yours', local, remote) : { ...differing, known };
+}
 
 /** Both sides have the same code, so the last sync says so. */
 async function noteSame(look: Look, findings: Iterable<Finding>): Promise<void> {

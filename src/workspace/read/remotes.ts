@@ -48,6 +48,8 @@ export const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
 export interface Remotes {
   /** The caller's val of this name. It is not read where the list tells that it has the code that is here. */
   find(name: string, here: Code): Promise<Remote>;
+  /** From now on, this is the val of the name: the user gave its id, and the file has no other val. */
+  choose(name: string, id: string): void;
   /** The caller's val with this id, whatever its name. Undefined if it is gone or somebody else's. */
   withId(id: string): Promise<RemoteVal | undefined>;
   /** Undefined if there is no such val, or if the caller may not read it. Others' vals, too. */
@@ -56,9 +58,11 @@ export interface Remotes {
   fresh(id: string): Promise<RemoteVal | undefined>;
   /** With the number of its version, which the list of its versions tells where the val does not. */
   withVersion<Val extends RemoteVal>(val: Val): Promise<Val>;
+  /** Somebody else is its author, or the list of its versions, if that was read, is not for the caller. */
+  isOthers(val: RemoteVal): Promise<boolean>;
   /** It has never had other code, as far as the list of its versions tells. */
   hasOneVersion(val: RemoteVal): Promise<boolean>;
-  /** The number of the version that a write has just made. Undefined if the list of versions does not tell it. */
+  /** The number of the version that a write has just made, or of the newest one if the one before is not known. */
   versionAfter(val: RemoteVal): Promise<number | undefined>;
   /** The newest 20 versions, oldest first. The last one is the val as it is now. */
   versions(val: RemoteVal): Promise<ValVersion[]>;
@@ -88,7 +92,8 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   const { api, seen, valList } = lookup;
   const { isMe, all: list } = valList;
   const reads = new Map<string, Promise<RemoteVal | undefined>>();
-  const lists = new Map<string, Promise<ListedVersion[]>>();
+  const chosen = new Map<string, string>();
+  const lists = new Map<string, Promise<ListedVersion[] | undefined>>();
   const readSeen = once(async () => {
     const { me, vals } = seen.recall();
     const owner = vals.find((val) => val.owner && !val.mine)?.owner;
@@ -104,8 +109,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
       const isMine = await isMe(owner?.id);
       return { ...valFrom(id, record), etag, owner: isMine ? undefined : (owner?.username ?? owner?.id) };
     } catch (error) {
-      if (error instanceof NotFoundError || hasStatus(error, 403)) return undefined;
-      throw error;
+      return undefinedIfHidden(error);
     }
   }
 
@@ -120,13 +124,14 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     return val?.owner === undefined ? val : undefined;
   }
 
-  /** A val that was deleted meanwhile has no versions. A write will notice it. */
-  function versionsById(id: string): Promise<ListedVersion[]> {
-    const reading =
-      lists.get(id) ?? versionsOf(api, id).catch((error) => undefinedIf(NotFoundError)(error) ?? []);
+  /** Undefined if the service does not show them to the caller: the val is somebody else's. */
+  function listById(id: string): Promise<ListedVersion[] | undefined> {
+    const reading = lists.get(id) ?? versionsOf(api, id).catch(undefinedIfHidden);
     lists.set(id, reading);
     return reading;
   }
+
+  const versionsById = async (id: string): Promise<ListedVersion[]> => (await listById(id)) ?? [];
 
   async function withVersion<Val extends RemoteVal>(val: Val): Promise<Val> {
     if (val.version !== undefined) return val;
@@ -155,19 +160,22 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     return (one && (await fromList(one, here))) ?? { kind: 'none' };
   }
 
-  /** The ids that may be those of the val: of its last sync, of vals.json, and of what this machine has seen. */
-  async function idsFor(name: string): Promise<Set<string>> {
-    const seenIds = (await readSeen()).filter((val) => val.name === name).map(({ id }) => id);
-    const ids = [known.synced(name), known.written.get(name), ...seenIds];
-    return new Set(ids.filter((id) => id !== undefined));
+  /** The val, if it still has the name. A service that sends no name has not renamed it. */
+  async function named(name: string, id: string | undefined): Promise<RemoteVal | undefined> {
+    const val = id === undefined ? undefined : await read(id);
+    return val?.name === name || val?.name === '' ? { ...val, name } : undefined;
   }
 
+  /** The id of vals.json decides alone, then that of the last sync. Only then counts what this machine has seen. */
   async function byKnownId(name: string): Promise<RemoteVal | undefined> {
+    const written = known.written.get(name) ?? chosen.get(name);
+    if (written !== undefined) return named(name, written);
+    const synced = await named(name, known.synced(name));
+    if (synced?.owner === undefined && synced !== undefined) return synced;
     const found: RemoteVal[] = [];
-    for (const id of await idsFor(name)) {
-      const val = await readMine(id);
-      // A service that sends no name has not renamed the val.
-      if (val?.name === name || val?.name === '') found.push({ ...val, name });
+    for (const { id } of (await readSeen()).filter((val) => val.name === name)) {
+      const val = await named(name, id);
+      if (val !== undefined && val.owner === undefined) found.push(val);
     }
     onlyOne(found, `are named "${name}"`);
     return found[0];
@@ -194,13 +202,16 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
       if ((await list()) !== undefined) return namedInList(name, here);
       return (await byPresentName()).get(name) ?? { kind: 'unknown' };
     },
+    choose: (name, id) => void chosen.set(name, id),
     withId: readMine,
     withVersion,
+    isOthers: async ({ id, owner }) =>
+      owner !== undefined || (lists.has(id) && (await listById(id)) === undefined),
     hasOneVersion: async ({ id }) => (await versionsById(id)).length === 1,
     async versionAfter({ id, version: before }) {
-      if (before === undefined) return undefined;
       // The write is done. That nothing more is known of it is no failure.
       const all = await versionsOf(api, id).catch(() => []);
+      if (before === undefined) return all.at(-1)?.number;
       const [made, another] = all.filter(({ number }) => number > before);
       return another === undefined ? made?.number : undefined;
     },
@@ -224,6 +235,11 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
 }
 
 const newestVersions = 20;
+
+/** It is not there, or the caller may not see it. */
+function undefinedIfHidden(error: unknown): undefined {
+  if (!(error instanceof NotFoundError) && !hasStatus(error, 403)) throw error;
+}
 
 export const noValOfId = (id: string, service: string): NotFoundError =>
   new NotFoundError(`There is no val ${id} on ${service}, or you are not allowed to read it.`, {

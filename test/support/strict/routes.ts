@@ -4,6 +4,7 @@ import {
   addVersion,
   changeFields,
   createVal,
+  currentOf,
   etagOf,
   listedVal,
   listedVersion,
@@ -52,8 +53,16 @@ function readable(request: Request): Val {
   return val;
 }
 
-function writable(request: Request): Val {
+/** Its versions and runs. */
+function inspectable(request: Request): Val {
   const val = readable(request);
+  const { versionsOfOthers } = request.switches;
+  if (versionsOfOthers === undefined || isMine(request, val)) return val;
+  throw new Refusal(versionsOfOthers, 'not your val');
+}
+
+function writable(request: Request): Val {
+  const val = inspectable(request);
   if (!isMine(request, val)) throw new Refusal(403, 'this val belongs to somebody else');
   return matching(request, val);
 }
@@ -127,7 +136,7 @@ const documented: Route[] = [
     return { status: 204 };
   }),
   route('GET /v1/vals/{val_id}/versions', (request) => {
-    const val = readable(request);
+    const val = inspectable(request);
     const rows = val.versions.toReversed().map((each) => listedVersion(each, request.switches));
     return ok({ data: rows, links: {} });
   }),
@@ -135,11 +144,13 @@ const documented: Route[] = [
     const { store, switches } = request;
     const val = writable(request);
     const { code = '' } = fieldsOf(request.body, ['code']);
-    const isNew = addVersion(store, switches, val, code);
+    const { answersVersions: isAlwaysNew = false } = switches;
+    const isNew = addVersion(store, switches, val, code, { isAlwaysNew });
+    if (isAlwaysNew) return { status: 201, body: { version: currentOf(val).version, code } };
     return written(request, val, isNew ? 201 : 200);
   }),
   route('GET /v1/vals/{val_id}/versions/{version}', (request) => {
-    const val = readable(request);
+    const val = inspectable(request);
     return ok(oneVersion(val, versionOf(request, val), request.switches));
   }),
   route('DELETE /v1/vals/{val_id}/versions/{version}', (request) => {

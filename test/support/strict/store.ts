@@ -85,8 +85,14 @@ export function createVal(
 }
 
 /** Returns whether there is a new version. */
-export function addVersion(store: Store, switches: Switches, val: Val, code: string): boolean {
-  if (val.versions.length > 0 && currentOf(val).code === code) return false;
+export function addVersion(
+  store: Store,
+  switches: Switches,
+  val: Val,
+  code: string,
+  { isAlwaysNew = false } = {},
+): boolean {
+  if (!isAlwaysNew && val.versions.length > 0 && currentOf(val).code === code) return false;
   val.versions.push({ version: val.nextVersion, code, createdAt: nextTime(store, switches) });
   val.nextVersion += 1;
   val.state += 1;

@@ -13,6 +13,10 @@ export interface Switches {
   authors?: boolean;
   /** `code` in the list of versions. */
   codesOfVersions?: boolean;
+  /** A new version is answered with itself, and the code that is there already makes one, too. */
+  answersVersions?: boolean;
+  /** What the versions and runs of others' public vals are answered with: they are listed without this. */
+  versionsOfOthers?: 403 | 404;
   /** `GET /v1/users/{id}/vals`. */
   list?: boolean;
   /** `codeHash` on vals, on versions, and in lists of both. */
