@@ -14,7 +14,7 @@ import { type Finding, findingOf } from './findings.ts';
 import { type CreateStep, type Step, sendsCode } from './plan.ts';
 import type { Local } from './read/local.ts';
 import { type Look, noteSync } from './read/look.ts';
-import { isSameState, type RemoteVal } from './read/remotes.ts';
+import { isSameState, type ReadVal, type RemoteVal } from './read/remotes.ts';
 import { pathTo } from './workspace.ts';
 
 /** What an answer showed. */
@@ -132,12 +132,15 @@ async function conflictAboutAbsent(
   about: Pick<Finding, 'file' | 'name' | 'local'> & { remote: RemoteVal },
 ): Promise<ConflictError> {
   const isThere = (await look.remotes.fresh(about.remote.id)) !== undefined;
-  return conflictOf({ ...about, state: isThere ? 'not yours' : 'deleted there', compared: undefined }, look);
+  return conflictOf(
+    { ...about, state: isThere ? 'not yours' : 'deleted there', comparison: undefined },
+    look,
+  );
 }
 
 /** One that was read with an ETag need not be read again. */
-const lookAgain = async ({ look }: CarryOut, remote: RemoteVal): Promise<RemoteVal | undefined> =>
-  remote.etag === undefined ? look.remotes.fresh(remote.id) : remote;
+const lookAgain = async ({ look }: CarryOut, remote: RemoteVal): Promise<ReadVal | undefined> =>
+  remote.etag === undefined ? look.remotes.fresh(remote.id) : look.remotes.withCode(remote);
 
 const changedMeanwhile = ({ look }: CarryOut, file: string): ConflictError =>
   new ConflictError(
@@ -208,7 +211,7 @@ async function deleteVal(push: CarryOut, step: Extract<Step, { kind: 'delete' }>
     if (hasStatus(error, 412)) throw changedMeanwhile(push, file);
     const isOthers = isNotForCaller(error) && (await look.remotes.fresh(remote.id)) !== undefined;
     throw isOthers
-      ? conflictOf({ ...step, state: 'not yours', local: undefined, compared: undefined }, look)
+      ? conflictOf({ ...step, state: 'not yours', local: undefined, comparison: undefined }, look)
       : error;
   });
   look.lastSyncs.remove(name);

@@ -1,16 +1,22 @@
 // What a comparison knows of a code. Codes are identified as git does it, so that one look tells whether git has them.
 import { hasConflictMarkers } from '../core/files/check-syntax.ts';
-import { blobId, withPlainLineEnds } from '../core/lib/vals.ts';
+import { blobId, isSameCode, withPlainLineEnds } from '../core/lib/vals.ts';
 
 type LineEnds = '\n' | '\r\n' | 'mixed';
 
 export interface Code {
   text: string;
-  /** The id that git gives the code as a blob. */
+  /** The id that git gives the code as a blob (SHA-1). */
   blob: string;
   lineEnds: LineEnds;
   /** The code has the marks of a merge. */
   hasMarks: boolean;
+}
+
+/** A code of which a list of the service told the `codeHash` alone. */
+export interface CodeHash {
+  text: undefined;
+  blob: string;
 }
 
 export const asCode = (text: string): Code => ({
@@ -30,8 +36,12 @@ function lineEndsOf(text: string): LineEnds {
 /** Codes that differ in line ends alone are the same code. */
 const formsOf = ({ text }: Code): string[] => [text, withPlainLineEnds(text), withLineEnds(text, '\r\n')];
 
-/** The ids of the code with any line ends. */
-export const idsOf = (code: Code): string[] => formsOf(code).map(blobOf);
+/** The ids that git may have given the code, with any line ends. Of a hash alone, only a repository of SHA-1 has the id. */
+export function idsOf(code: Code | CodeHash): string[] {
+  if (code.text === undefined) return [code.blob];
+  const contents = [...new Set(formsOf(code))].map((form) => Buffer.from(form));
+  return contents.flatMap((content) => [blobId(content), blobId(content, 'sha256')]);
+}
 
 /** The same code with the line ends that have this id. Undefined if it is another code. */
 export function sameCodeWithId(code: Code, id: string): Code | undefined {
@@ -39,8 +49,14 @@ export function sameCodeWithId(code: Code, id: string): Code | undefined {
   return text === undefined ? undefined : asCode(text);
 }
 
-export const hasSameCode = (a: Code | undefined, b: Code | undefined): boolean =>
-  a !== undefined && b !== undefined && withPlainLineEnds(a.text) === withPlainLineEnds(b.text);
+type Either = Code | CodeHash | undefined;
+
+export function hasSameCode(a: Either, b: Either): boolean {
+  if (a === undefined || b === undefined) return false;
+  if (a.text !== undefined && b.text !== undefined) return isSameCode(a.text, b.text);
+  const ids = idsOf(a);
+  return idsOf(b).some((id) => ids.includes(id));
+}
 
 /** A push sends the line ends that the service has, and a pull keeps those of the file. */
 export function withLineEnds(text: string, lineEnds: LineEnds | undefined): string {

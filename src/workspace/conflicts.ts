@@ -1,17 +1,17 @@
-// Why a val was not pushed or pulled, and what to do next.
+// Why a val was not pushed or pulled, in one sentence for each reason, and the ways on.
 import { ConflictError } from '../core/errors.ts';
 import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
-import type { Compared } from './compare/types.ts';
-import { type Finding, isReason, type Reason, type State, valOf } from './findings.ts';
+import type { CompareReason, Comparison } from './compare/types.ts';
+import { type Conflict, type Finding, isReason, type Reason, valOf } from './findings.ts';
 import type { Look } from './read/look.ts';
 import type { RemoteVal } from './read/remotes.ts';
-import { cureOf, entryOf, gitCannotTell, nextSteps } from './states.ts';
+import { cureOf, gitCannotTell, hintAbout, meaningOf, pull, push } from './states.ts';
 import { pathTo } from './workspace.ts';
 
 class WorkspaceConflict extends ConflictError {
   constructor(
-    readonly state: State,
+    readonly reason: Reason,
     ...rest: ConstructorParameters<typeof ConflictError>
   ) {
     super(...rest);
@@ -19,130 +19,208 @@ class WorkspaceConflict extends ConflictError {
 }
 
 export const conflictReason = (error: ConflictError): Reason | undefined =>
-  error instanceof WorkspaceConflict && isReason(error.state) ? error.state : undefined;
+  error instanceof WorkspaceConflict ? error.reason : undefined;
 
-/** Two sentences: what is so, and the way on that fits best. The diff of the file shows all ways. */
-export function conflictOf(conflict: Finding, look: Look): ConflictError {
-  const path = pathTo(look.workspace, conflict.file);
-  return new WorkspaceConflict(conflict.state, `${path} ${conflictSentence(conflict, look)}.`, {
-    ofMany: `Each ${conflictOfMany(conflict)}.`,
+/** What is so, and the way on that fits best. */
+export const conflictOf = (conflict: Conflict, look: Look): ConflictError =>
+  new WorkspaceConflict(conflict.state, sentenceOf(conflict, look), {
+    ofMany: `Each ${wordsFor(conflict).ofMany}.`,
     hint: waysToSay(conflict, look),
   });
+
+/** What is so of one file, whatever its state is. */
+export function sentenceOf(finding: Finding, look: Look): string {
+  const path = pathTo(look.workspace, finding.file);
+  const { state, comparison } = finding;
+  if (isReason(state)) return `${path} ${wordsFor({ state, comparison }).sentence(factsOf(finding, look))}.`;
+  const present = state === 'changed there' ? describePresent(valOf(finding), look, comparison) : '';
+  return `${path} ${meaningOf(state)}${present}.`;
 }
 
-/** Follows the name of the file. */
-export function conflictSentence(conflict: Finding, { clock }: Pick<Look, 'clock'>): string {
-  const val = valOf(conflict);
-  switch (conflict.state) {
-    case 'renamed there':
-      return `has the val "${conflict.name}", which is named "${val?.name}" on the service now`;
-    case 'both changed':
-      return conflictOfMany(conflict) + (val ? whatIsThere(val, conflict.compared, clock.now()) : '');
-    default:
-      return conflictOfMany(conflict);
-  }
+/** The diff of the file shows all ways. Of a name that is taken, only a push knows. */
+export function waysToSay(conflict: Conflict, look: Look): Hint[] {
+  const ways = waysOn(conflict, look);
+  const [best, another] = ways;
+  if (best === undefined || another === undefined || conflict.state === 'name taken') return ways;
+  const path = pathTo(look.workspace, conflict.file);
+  return [best, sh`To see what differs and what else you can do, run ${['diff', path]}.`];
 }
 
-/** Names neither the file nor the val. */
-function conflictOfMany({ state, compared }: Finding): string {
-  const limit = compared?.limit;
-  return limit === undefined
-    ? entryOf(state).meaning
-    : `differs from the service, and ${gitCannotTell(limit)}`;
+/** Everything that somebody who has this conflict can do, except to look at the difference. The best way comes first. */
+export const waysOn = (conflict: Conflict, look: Look): Hint[] =>
+  wordsFor(conflict).ways(factsOf(conflict, look));
+
+/** Marks that a merge has just left are this conflict, too. */
+export const waysOfMarks = (path: string): Hint[] => [
+  'Edit the file: keep the lines you want, and remove the conflict markers (<<<<<<<).',
+  hintAbout([path], push('To send it then')),
+  'If it is as it was before the merge, add --force.',
+];
+
+interface Facts extends Pick<Comparison, 'fileVersion' | 'restored'> {
+  finding: Finding;
+  look: Look;
+  path: string;
+  val: RemoteVal | undefined;
+  /** For example " (version 4, by bob, 2h ago)". */
+  present: string;
+  reason: CompareReason | undefined;
 }
 
-type WentBack = Pick<Compared, 'restored' | 'deleted'>;
+function factsOf(finding: Finding, look: Look): Facts {
+  const { fileVersion, restored, reason } = finding.comparison ?? {};
+  const path = pathTo(look.workspace, finding.file);
+  const val = valOf(finding);
+  const present = describePresent(val, look);
+  return { finding, look, path, val, present, reason, fileVersion, restored };
+}
 
-/** For example ": the service has version 3 (the code of version 1 again, by ada, made 2h ago)". */
-export function whatIsThere(
-  { version, madeBy, madeAt }: RemoteVal,
-  { restored, deleted }: WentBack = {},
-  now: number,
+/** For example " (version 4, the code of version 2 again, by bob, 2h ago)". */
+export function describePresent(
+  { version, madeBy, madeAt }: Partial<RemoteVal> = {},
+  { clock }: Pick<Look, 'clock'>,
+  { restored }: Pick<Comparison, 'restored'> = {},
 ): string {
   if (version === undefined) return '';
-  if (deleted !== undefined)
-    return `: version ${version} is the current one again, because version ${deleted} is gone`;
-  const facts = [
-    restored === undefined ? [] : `the code of version ${restored} again`,
-    madeBy === undefined ? [] : `by ${madeBy}`,
-    madeAt === undefined ? [] : `made ${ago(madeAt, now)}`,
-  ].flat();
-  return `: the service has version ${version}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
+  const again = restored === undefined ? [] : `the code of version ${restored} again`;
+  const by = madeBy === undefined ? [] : `by ${madeBy}`;
+  const at = madeAt === undefined ? [] : ago(madeAt, clock.now());
+  return ` (${[`version ${version}`, again, by, at].flat().join(', ')})`;
 }
 
-/** The ways on that are said with a conflict. Whose a val is, only a person knows. */
-export function waysToSay(conflict: Finding, look: Look): Hint[] {
-  const isQuestion = ['name taken', 'not yours'].includes(conflict.state);
-  return isQuestion ? waysOn(conflict, look) : [bestWay(conflict, look)];
+interface Words {
+  /** Follows the name of the file. */
+  sentence(facts: Facts): string;
+  /** The same of each of several files. */
+  ofMany: string;
+  /** The best one first. */
+  ways(facts: Facts): Hint[];
 }
 
-function bestWay(conflict: Finding, look: Look): Hint {
-  const { name, state, compared, remote } = conflict;
-  const { repository, lastSyncs } = look;
-  const path = pathTo(look.workspace, conflict.file);
-  const all = ['diff', path];
-  const [cure] = cureOf(compared?.limit);
-  if (cure !== undefined) return cure;
-  if (state !== 'both changed') return waysOn(conflict, look)[0] ?? sh`To see the difference, run ${all}.`;
-  if (repository !== undefined && wentBack(compared))
-    return sh`If the service is right, take the change back in git, too (\`git revert\`); if the file is right, run ${['push', path, '--force']}.`;
-  const version = remote.kind === 'val' ? remote.version : undefined;
-  if (version !== undefined && lastSyncs.of(name)?.version === version)
-    return sh`If you amended or squashed what this folder pushed, run ${['push', path, '--force']}; ${all} shows what else you can do.`;
-  if (compared?.canPull)
-    return sh`If a colleague committed that change, run \`git pull\`; ${all} shows what else you can do.`;
-  return sh`To merge both, run ${['pull', path, '--merge']}; ${all} shows what else you can do.`;
-}
+type Cause = CompareReason['kind'] | Exclude<Reason, 'both changed'>;
 
-/** Everything that somebody who has this conflict can do, except to look at the difference. */
-export function waysOn(conflict: Finding, look: Look): Hint[] {
-  const path = pathTo(look.workspace, conflict.file);
-  const { canPull } = conflict.compared ?? {};
-  const steps = nextSteps(conflict.state, [path], { without: 'diff', canPull });
-  const val = valOf(conflict);
-  const name = conflict.name;
-  switch (conflict.state) {
-    case 'renamed there':
-      return [
-        `If the file shall keep its name, write "${conflict.file}": "${val?.name}" into "names" of vals.json.`,
-        sh`To give the old name back, run ${['val', 'set', val?.id ?? val?.name ?? '', '--name', name]}.`,
-      ];
-    case 'both changed':
-      return [...waysByGit(conflict, look), ...steps];
-    case 'deleted there':
-      return look.lastSyncs.of(name) === undefined ? [withoutEntry(name), ...steps] : steps;
-    case 'not yours':
-      return [
-        "To change the val, use its owner's token.",
-        ...(look.written.has(name)
-          ? [`To push to a val of your own, remove "${name}" from "ids" of vals.json.`]
-          : []),
-        ...steps,
-      ];
-    case 'name taken':
-      return conflict.remote.kind === 'unknown' ? waysToId(path) : steps;
-    default:
-      return steps;
-  }
-}
+const table: Readonly<Record<Cause, Words>> = {
+  'both went on': {
+    sentence({ present, reason, restored }) {
+      const since = reason?.kind === 'both went on' ? reason.since : undefined;
+      const change =
+        restored === undefined
+          ? `its val changed on the service${present}`
+          : `its val went back to the code of version ${restored} on the service${present}`;
+      return `changed here, and ${change} since both had ${since === undefined ? 'the same code' : `version ${since}`}`;
+    },
+    ofMany: 'changed here and on the service',
+    ways: waysOfTwoCodes,
+  },
+  'no shared code': {
+    sentence: ({ present, look }) =>
+      `and its val${present} never had the same code, as far as ${look.repository === undefined ? 'this folder' : 'git'} and the val's newest versions tell`,
+    ofMany: 'never had the same code as its val, as far as can be told',
+    ways: waysOfTwoCodes,
+  },
+  'older code': {
+    sentence: ({ present, restored, fileVersion }) =>
+      restored === undefined
+        ? `has the code of version ${fileVersion}, and its val changed on the service since${present}`
+        : `has the code of version ${fileVersion}, from which the service went back to that of version ${restored}${present}`,
+    ofMany: 'has the code of an older version, which the service replaced',
+    ways: waysOfTwoCodes,
+  },
+  'version gone': {
+    sentence: ({ present, reason }) =>
+      `differs from its val: version ${reason?.kind === 'version gone' ? reason.version : ''}, which this folder had last, is gone, and the service has an older one${present}`,
+    ofMany: 'had a version last that is gone on the service',
+    ways: waysOfTwoCodes,
+  },
+  git: {
+    sentence: ({ present, reason }) =>
+      `differs from its val${present}, and ${gitCannotTell(reason?.kind === 'git' ? reason.limit : 'failed')}`,
+    ofMany: 'differs from its val, and git cannot tell which side is newer',
+    ways: ({ path, reason }) => [
+      ...cureOf(reason?.kind === 'git' ? reason.limit : undefined),
+      ...overwrites(path),
+    ],
+  },
+  marks: {
+    sentence: () => 'has conflict markers',
+    ofMany: 'has conflict markers',
+    ways: ({ path }) => waysOfMarks(path),
+  },
+  'renamed there': {
+    sentence: ({ finding, val }) =>
+      `has the val "${finding.name}", which is named "${val?.name}" on the service now`,
+    ofMany: 'has a val that was renamed on the service',
+    ways: ({ finding: { file, name }, val }) => [
+      `If the file shall keep its name, write "${file}": "${val?.name}" into "names" of vals.json.`,
+      sh`To give the old name back, run ${['val', 'set', val?.id ?? val?.name ?? '', '--name', name]}.`,
+    ],
+  },
+  'deleted there': {
+    sentence: () => 'has a val that the service does not show: it was deleted, or belongs to somebody else',
+    ofMany: 'has a val that the service does not show: it was deleted, or belongs to somebody else',
+    ways: ({ finding: { name }, look, path }) => [
+      // A commit can do that, where only CI has a token.
+      ...(look.lastSyncs.of(name) === undefined
+        ? [
+            `If the val was deleted, remove "${name}" from "ids" of vals.json, and the next push makes it anew; if it belongs to somebody else, use their token.`,
+          ]
+        : []),
+      hintAbout([path], push('To make the val anew', '--force')),
+      'Otherwise, delete the file.',
+    ],
+  },
+  'name taken': {
+    sentence: () => 'has no val yet, but the service says that the name is taken',
+    ofMany: 'has no val yet, but the service says that the name is taken',
+    ways: ({ finding: { remote }, path }) =>
+      remote.kind === 'unknown' ? waysToId(path) : ['Find out whose val it is.'],
+  },
+  'not yours': {
+    sentence: () => 'has a val that belongs to somebody else, or that your token may not change',
+    ofMany: 'has a val that belongs to somebody else, or that your token may not change',
+    ways: ({ finding: { name }, path }) => [
+      "To change the val, use its owner's token.",
+      hintAbout([path], push('To make a val of your own', '--force')),
+      `To write another val of that name, remove "${name}" from "ids" of vals.json.`,
+    ],
+  },
+};
+
+const wordsFor = ({ state, comparison }: Pick<Conflict, 'state' | 'comparison'>): Words =>
+  table[state === 'both changed' ? (comparison?.reason?.kind ?? 'no shared code') : state];
+
+const overwrites = (path: string): Hint[] => [
+  hintAbout([path], pull("To take the service's code instead", '--force')),
+  hintAbout([path], push("To overwrite the service's code", '--force')),
+];
 
 /** Somebody restored an older version, or deleted the newest one. */
-export const wentBack = ({ restored, deleted }: WentBack = {}): boolean =>
-  restored !== undefined || deleted !== undefined;
+export const wasRolledBack = ({ restored, reason }: Comparison = { state: 'unchanged' }): boolean =>
+  restored !== undefined || reason?.kind === 'version gone';
 
-function waysByGit({ compared }: Finding, { repository }: Look): string[] {
+function waysOfTwoCodes({ finding, look, path, val }: Facts): Hint[] {
+  const merge = hintAbout([path], pull("To merge the service's code into the file", '--merge'));
+  return [...waysByGit(finding, look, { path, val }), merge, ...overwrites(path)];
+}
+
+function waysByGit(
+  { name, comparison }: Finding,
+  { repository, lastSyncs }: Look,
+  { path, val }: Pick<Facts, 'path' | 'val'>,
+): Hint[] {
   if (repository === undefined) return [];
-  if (wentBack(compared))
-    return ['If the val was set back on purpose, take the change back in git, too (`git revert`).'];
+  if (wasRolledBack(comparison))
+    return [
+      sh`If the service is right, take the change back in git, too (\`git revert\`); if the file is right, run ${['push', path, '--force']}.`,
+    ];
+  const { version } = lastSyncs.of(name) ?? {};
+  if (version !== undefined && version === val?.version)
+    return [sh`If you amended or squashed what this folder pushed, run ${['push', path, '--force']}.`];
   return [
-    ...(compared?.canPull ? ['If a colleague committed the other change, run `git pull` first.'] : []),
+    ...(comparison?.canPull ? ['If a colleague committed that change, run `git pull`.'] : []),
     'If you merged it on another machine, push from there.',
   ];
 }
-
-/** A commit can do that, where only CI has a token. */
-const withoutEntry = (name: string): string =>
-  `If the val was deleted, remove "${name}" from "ids" of vals.json, and the next push makes it anew; if it belongs to somebody else, use their token.`;
 
 /** The service cannot list vals, so nobody here knows the val that has the name. */
 const waysToId = (path: string): Hint[] => [

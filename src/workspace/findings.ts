@@ -1,5 +1,5 @@
 // What is found about each file of a workspace and its val.
-import type { Compared } from './compare/types.ts';
+import type { Comparison } from './compare/types.ts';
 import type { Local } from './read/local.ts';
 import type { Remote, RemoteVal } from './read/remotes.ts';
 
@@ -27,11 +27,19 @@ export interface Finding {
   /** With another name than the file's if either side renamed it. */
   remote: Remote;
   /** Undefined if the codes were not compared. */
-  compared: Compared | undefined;
+  comparison: Comparison | undefined;
 }
 
-export const findingOf = (state: State, local: Local, remote: Remote, compared?: Compared): Finding => ({
-  ...{ state, local, remote, compared },
+/** Neither side is simply newer. */
+export type Conflict = Finding & { state: Reason };
+
+export const findingOf = <S extends State>(
+  state: S,
+  local: Local,
+  remote: Remote,
+  comparison?: Comparison,
+): Finding & { state: S } => ({
+  ...{ state, local, remote, comparison },
   file: local.file,
   name: local.name,
 });
@@ -40,6 +48,8 @@ export const valOf = ({ remote }: Pick<Finding, 'remote'>): RemoteVal | undefine
   remote.kind === 'val' ? remote : undefined;
 
 export const isReason = (state: State): state is Reason => reasons.some((reason) => reason === state);
+
+export const isConflict = (finding: Finding): finding is Conflict => isReason(finding.state);
 
 /** As rows have them. */
 export const statusOf = ({ state }: Finding): { status: string; reason?: Reason } =>

@@ -1,9 +1,9 @@
 // What a push does is decided here, once, as a list of steps. `--dry-run` shows the steps, the question is about steps, and a
 // push carries them out.
 import type { ValsError } from '../core/errors.ts';
-import type { Compared } from './compare/types.ts';
+import type { Comparison } from './compare/types.ts';
 import { conflictOf } from './conflicts.ts';
-import { type Finding, valOf } from './findings.ts';
+import { type Finding, isConflict, valOf } from './findings.ts';
 import type { Local } from './read/local.ts';
 import type { Look } from './read/look.ts';
 import type { RemoteVal } from './read/remotes.ts';
@@ -29,6 +29,8 @@ interface SendStep extends Subject {
   kind: 'send';
   local: Local;
   remote: RemoteVal;
+  /** The code of an older version is sent once more. */
+  again: Comparison['again'];
 }
 
 interface DeleteStep extends Subject {
@@ -44,7 +46,7 @@ interface IdleStep extends Subject {
 /** The service has newer code. */
 export interface BehindStep extends Subject {
   kind: 'behind';
-  compared: Compared | undefined;
+  comparison: Comparison | undefined;
 }
 
 interface RefuseStep extends Subject {
@@ -73,10 +75,11 @@ export function stepFor(finding: Finding, look: Look, options: PlanOptions): Ste
   }
   const entry = entryOf(state);
   const kind = force ? entry.forced : entry.push;
-  if (kind === 'refuse') return { ...subject, kind, error: conflictOf(finding, look) };
-  if (kind === 'behind') return { ...subject, kind, compared: finding.compared };
+  if (kind === 'refuse' && isConflict(finding)) return { ...subject, kind, error: conflictOf(finding, look) };
+  if (kind === 'behind') return { ...subject, kind, comparison: finding.comparison };
   if (kind === 'leave') return { ...subject, kind };
-  if (kind === 'send' && remote !== undefined) return { ...subject, kind, local, remote };
+  if (kind === 'send' && remote !== undefined)
+    return { ...subject, kind, local, remote, again: finding.comparison?.again };
   return {
     ...{ file, name, local, remote: undefined },
     kind: 'create',

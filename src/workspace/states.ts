@@ -2,7 +2,7 @@
 import { type Hint, sh } from '../core/lib/hint.ts';
 import type { Style } from '../core/output/style.ts';
 import type { GitLimit } from './compare/types.ts';
-import type { State } from './findings.ts';
+import type { Reason, State } from './findings.ts';
 
 /** What a push does about a val. `refuse` sends nothing, and is exit code 5. */
 type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse';
@@ -14,130 +14,45 @@ interface Entry {
   /** `status` lists the vals in the order of this table, which is the order of attention. */
   mark: string;
   tone: keyof Style;
-  /** Follows the name of a file. */
-  meaning: string;
   push: StepKind;
   /** With --force. */
   forced: StepKind;
   /** `add` is a write if the val was named. */
   pull: PullKind;
   pullForced: PullKind;
-  /** What to do next. */
-  next: readonly (string | Proposal)[];
 }
 
-/** A command that files can be given to. */
-export interface Proposal {
-  text: string;
-  command: 'push' | 'pull' | 'diff';
-  options: readonly string[];
-}
-
-const push = (text: string, ...options: string[]): Proposal => ({ text, command: 'push', options });
-const pull = (text: string, ...options: string[]): Proposal => ({ text, command: 'pull', options });
-const diff: Proposal = { text: 'To see the difference', command: 'diff', options: [] };
-const overwrite = push("To overwrite the service's code", '--force');
-const red = { mark: '!', tone: 'red' } as const;
-const refused = { ...red, push: 'refuse', pull: 'refuse', pullForced: 'refuse' } as const;
+const conflict: Entry = {
+  ...{ mark: '!', tone: 'red' },
+  ...{ push: 'refuse', forced: 'send', pull: 'refuse', pullForced: 'write' },
+};
 
 const table: Readonly<Record<State, Entry>> = {
-  marks: {
-    ...refused,
-    meaning: 'has conflict markers',
-    forced: 'send',
-    pullForced: 'write',
-    next: [
-      'Edit the file: keep the lines you want, and remove the conflict markers (<<<<<<<).',
-      push('To send it then'),
-      'If it is as it was before the merge, add --force.',
-    ],
-  },
-  'both changed': {
-    ...refused,
-    meaning: 'differs from the service, and nobody can tell which side is newer',
-    forced: 'send',
-    pullForced: 'write',
-    next: [
-      diff,
-      pull("To merge the service's code into the file", '--merge'),
-      pull("To take the service's code instead", '--force'),
-      overwrite,
-    ],
-  },
-  'renamed there': {
-    ...refused,
-    meaning: 'has a val that was renamed on the service',
-    forced: 'send',
-    next: [],
-  },
-  'deleted there': {
-    ...refused,
-    meaning: 'has a val that the service does not show: it was deleted, or belongs to somebody else',
-    forced: 'create',
-    next: [push('To make the val anew', '--force'), 'Otherwise, delete the file.'],
-  },
-  'name taken': {
-    ...refused,
-    meaning: 'has no val yet, but the service says that the name is taken',
-    forced: 'create',
-    next: ['Find out whose val it is.'],
-  },
-  'not yours': {
-    ...refused,
-    meaning: 'has a val that belongs to somebody else, or that your token may not change',
-    forced: 'create',
-    pullForced: 'write',
-    next: [push('To make a val of your own', '--force')],
-  },
+  marks: conflict,
+  'both changed': conflict,
+  'renamed there': { ...conflict, pullForced: 'refuse' },
+  'deleted there': { ...conflict, forced: 'create', pullForced: 'refuse' },
+  'name taken': { ...conflict, forced: 'create', pullForced: 'refuse' },
+  'not yours': { ...conflict, forced: 'create' },
   'missing here': {
-    mark: '-',
-    tone: 'yellow',
-    meaning: 'was deleted here, and its val was not',
-    push: 'leave',
-    forced: 'leave',
-    pull: 'add',
-    pullForced: 'add',
-    next: [pull('To restore the file'), push('To delete the vals whose files are gone', '--prune')],
+    ...{ mark: '-', tone: 'yellow' },
+    ...{ push: 'leave', forced: 'leave', pull: 'add', pullForced: 'add' },
   },
   'changed there': {
-    mark: '<',
-    tone: 'cyan',
-    meaning: 'changed on the service',
-    push: 'behind',
-    forced: 'send',
-    pull: 'write',
-    pullForced: 'write',
-    next: [pull("To write the service's code into the file")],
+    ...{ mark: '<', tone: 'cyan' },
+    ...{ push: 'behind', forced: 'send', pull: 'write', pullForced: 'write' },
   },
   'changed here': {
-    mark: '>',
-    tone: 'green',
-    meaning: 'changed here',
-    push: 'send',
-    forced: 'send',
-    pull: 'keep',
-    pullForced: 'write',
-    next: [push('To send the change')],
+    ...{ mark: '>', tone: 'green' },
+    ...{ push: 'send', forced: 'send', pull: 'keep', pullForced: 'write' },
   },
   new: {
-    mark: '+',
-    tone: 'green',
-    meaning: 'is not on the service yet',
-    push: 'create',
-    forced: 'create',
-    pull: 'keep',
-    pullForced: 'keep',
-    next: [push('To send it')],
+    ...{ mark: '+', tone: 'green' },
+    ...{ push: 'create', forced: 'create', pull: 'keep', pullForced: 'keep' },
   },
   unchanged: {
-    mark: '=',
-    tone: 'dim',
-    meaning: 'is the same on the service',
-    push: 'leave',
-    forced: 'leave',
-    pull: 'keep',
-    pullForced: 'keep',
-    next: [],
+    ...{ mark: '=', tone: 'dim' },
+    ...{ push: 'leave', forced: 'leave', pull: 'keep', pullForced: 'keep' },
   },
 };
 
@@ -147,7 +62,40 @@ export const states = Object.keys(table) as readonly State[];
 export const entryOf = (state: State): Entry => table[state];
 
 export const markOf = (state: string): Pick<Entry, 'mark' | 'tone'> =>
-  states.some((each) => each === state) ? table[state as State] : red;
+  states.some((each) => each === state) ? table[state as State] : conflict;
+
+/** A command that files can be given to. */
+export interface Proposal {
+  text: string;
+  command: 'push' | 'pull' | 'diff';
+  options: readonly string[];
+}
+
+export const push = (text: string, ...options: string[]): Proposal => ({ text, command: 'push', options });
+export const pull = (text: string, ...options: string[]): Proposal => ({ text, command: 'pull', options });
+
+interface Words {
+  /** Follows the name of a file. */
+  meaning: string;
+  next: readonly (string | Proposal)[];
+}
+
+/** What is no conflict. The words of conflicts are in conflicts.ts. */
+const words: Readonly<Record<Exclude<State, Reason>, Words>> = {
+  'missing here': {
+    meaning: 'was deleted here, and its val was not',
+    next: [pull('To restore the file'), push('To delete the vals whose files are gone', '--prune')],
+  },
+  'changed there': {
+    meaning: 'changed on the service',
+    next: [pull("To write the service's code into the file")],
+  },
+  'changed here': { meaning: 'changed here', next: [push('To send the change')] },
+  new: { meaning: 'is not on the service yet', next: [push('To send it')] },
+  unchanged: { meaning: 'is the same on the service', next: [] },
+};
+
+export const meaningOf = (state: Exclude<State, Reason>): string => words[state].meaning;
 
 /** A command that names the files works wherever it is typed, and changes nothing else. */
 export const hintAbout = (files: readonly string[], { text, command, options }: Proposal): Hint =>
@@ -155,23 +103,17 @@ export const hintAbout = (files: readonly string[], { text, command, options }: 
 
 /** With `isWhole` the commands work on the whole workspace, except those that would overwrite other vals. */
 export function nextSteps(
-  state: State,
+  state: Exclude<State, Reason>,
   paths: readonly string[],
-  {
-    isWhole = false,
-    without,
-    canPull = false,
-  }: { isWhole?: boolean; without?: Proposal['command']; canPull?: boolean | undefined } = {},
+  { isWhole = false, canPull = false }: { isWhole?: boolean; canPull?: boolean | undefined } = {},
 ): Hint[] {
-  const hints = table[state].next.flatMap((hint): Hint[] => {
+  const hints = words[state].next.flatMap((hint): Hint[] => {
     if (typeof hint === 'string') return [hint];
     const { command, options } = hint;
-    if (command === without) return [];
     // --prune works on the whole workspace.
     if (options.includes('--prune')) return isWhole ? [hintAbout([], hint)] : [];
     const isRestore = state === 'missing here' && command === 'pull';
-    const namesFiles = !isWhole || isRestore || options.includes('--force');
-    return [hintAbout(namesFiles ? paths : [], hint)];
+    return [hintAbout(!isWhole || isRestore ? paths : [], hint)];
   });
   return state === 'changed there' && canPull ? [...hints, colleaguesCommit] : hints;
 }

@@ -1,5 +1,5 @@
 import { AuthError, BadResponseError, NotFoundError, RefusedError, undefinedIf } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { type JsonObject, type JsonValue, textAt } from '../lib/json.ts';
 import { isSameCode } from '../lib/vals.ts';
 import * as routes from '../routes.ts';
 import type { Api } from './api.ts';
@@ -8,8 +8,11 @@ import { versionOf } from './record-fields.ts';
 
 export interface ListedVersion {
   number: number;
-  /** Some services send it in the list. */
+  /** Some services send these in the list. */
   code: string | undefined;
+  /** The id that git gives the code as a blob. */
+  codeHash: string | undefined;
+  madeAt: string | undefined;
 }
 
 /** The versions of a val, oldest first. Those without a number cannot be read, and are left out. */
@@ -20,7 +23,8 @@ export async function versionsOf(api: Api, val: routes.ValRef): Promise<ListedVe
       const number = versionOf(record);
       if (number === undefined) continue;
       const code = typeof record.code === 'string' ? record.code : undefined;
-      versions.set(number, { number, code });
+      const madeAt = textAt(record, 'createdAt') ?? textAt(record, 'versionCreatedAt');
+      versions.set(number, { number, code, codeHash: textAt(record, 'codeHash'), madeAt });
     }
   }
   return [...versions.values()].sort((a, b) => a.number - b.number);

@@ -41,10 +41,10 @@ export function endOfLogs(bytes: Buffer): Buffer {
 }
 
 /** The id that git gives a file with this content. The ids of most repositories are SHA-1. */
-export function blobId(content: Buffer): string {
+export function blobId(content: Buffer, algorithm: 'sha1' | 'sha256' = 'sha1'): string {
   // Loaded on use: `vals run` does without that module to start sooner.
   const { createHash } = process.getBuiltinModule('node:crypto');
-  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
 export const withPlainLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');

@@ -85,7 +85,11 @@ async function renderDiffs({ rows, diffs, columns }: DiffsResult, screen: Screen
   const { kind, fields, forPerson, width, writeHints } = screen;
   if (kind !== 'text' || fields)
     return renderList({ kind: 'list', rows, ...(columns && { columns }) }, screen, say);
-  if (!forPerson) return renderText(diffs.map(({ patch }) => patch).join(''), screen, say);
+  if (!forPerson) {
+    for (const { heading = '' } of diffs)
+      if (heading !== '') say({ kind: 'note', text: heading, minor: true });
+    return renderText(diffs.map(({ patch }) => patch).join(''), screen, say);
+  }
   const style = await screen.style();
   const blocks: string[] = [];
   for (const { heading = '', forTerminal } of diffs) {

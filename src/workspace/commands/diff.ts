@@ -5,11 +5,11 @@ import { type Hints, sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/out.ts';
 import { withLineEnds } from '../code.ts';
-import { conflictSentence, waysOn } from '../conflicts.ts';
-import { differs, type Finding, statusOf, valOf } from '../findings.ts';
+import { sentenceOf, waysOn } from '../conflicts.ts';
+import { differs, type Finding, isConflict, isReason, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
-import { cureOf } from '../states.ts';
+import { nextSteps } from '../states.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 export const command = defineCommand({
@@ -31,7 +31,7 @@ export const command = defineCommand({
       const { look, findings, error } = compared;
       if (error !== undefined && findings.length === 0) throw error;
       const { workspace } = look;
-      const differing = findings.filter(differs).map(withTexts);
+      const differing = await Promise.all(findings.filter(differs).map((each) => withTexts(look, each)));
       const rows = differing.map(({ finding, here, there }) => ({
         file: pathTo(workspace, finding.file),
         name: finding.name,
@@ -39,20 +39,25 @@ export const command = defineCommand({
         // `patch` is run at the top of the workspace, so the diff has the path from there.
         diff: unifiedDiff(finding.file, there, here),
       }));
+      const { forPerson } = context.out;
+      const isInPipe = !forPerson && !context.flags.json && !context.flags.ndjson;
       if (error === undefined) {
         const service = nameOfService(workspace.service);
         const text =
           rows.length === 0
             ? `No file of the workspace differs from its val on ${service}.`
             : `Compared with ${service}.`;
-        context.out.say({ kind: 'hint', text });
+        if (isInPipe && rows.length > 0) context.out.say({ kind: 'note', text, minor: true });
+        else context.out.say({ kind: 'hint', text });
       }
+      // In a pipe, many headings would tell less than the diff.
+      const isAboutOne = words.length > 0 || differing.length === 1;
       const diffs = differing.map((each, index): ShownDiff => {
         const { before, after } = sidesOf(workspace, each);
         const patch = rows[index]?.diff ?? '';
         return {
           patch,
-          heading: headingOf(look, each.finding),
+          heading: forPerson || isAboutOne ? headingOf(look, each.finding) : '',
           forTerminal: diffBetween(before, after),
         };
       });
@@ -67,24 +72,27 @@ interface DifferingVal {
   there: string | undefined;
 }
 
-function withTexts(finding: Finding): DifferingVal {
+async function withTexts({ remotes }: Look, finding: Finding): Promise<DifferingVal> {
   const code = finding.local?.code;
-  const there = valOf(finding)?.code.text;
+  const val = valOf(finding);
+  const there = val && (await remotes.withCode(val))?.code.text;
   // Two codes that differ in line ends alone are the same code.
   return { finding, here: code?.text, there: there && withLineEnds(there, code?.lineEnds) };
 }
 
 function headingOf(look: Look, finding: Finding): Hints {
-  const sentence = `${pathTo(look.workspace, finding.file)} ${conflictSentence(finding, look)}.`;
-  return [sentence, ...cureOf(finding.compared?.limit), ...waysOn(finding, look)];
+  const sentence = sentenceOf(finding, look);
+  if (isConflict(finding)) return [sentence, ...waysOn(finding, look)];
+  const { state, file } = finding;
+  return isReason(state) ? sentence : [sentence, ...nextSteps(state, [pathTo(look.workspace, file)])];
 }
 
 function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {
   const path = pathTo(workspace, finding.file);
   const remote = valOf(finding);
-  const version = remote?.version === undefined ? '' : `, version ${remote.version}`;
+  const place = `${nameOfService(workspace.service)}${remote?.version === undefined ? '' : `, version ${remote.version}`}`;
   const service = {
-    label: remote === undefined ? 'nothing (service)' : `${path} (service${version})`,
+    label: `${remote === undefined ? 'nothing' : path} (${place})`,
     text: there ?? '',
   };
   const file = { label: here === undefined ? 'nothing (here)' : `${path} (here)`, text: here ?? '' };

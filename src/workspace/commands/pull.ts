@@ -45,7 +45,7 @@ export const command = defineCommand({
       });
     }
     const isNamed = words.length > 0;
-    const compare = { words, findsMissing: all || isNamed, writesFiles: true };
+    const compare = { words, findsMissing: all || isNamed, force, writesFiles: true };
     return compareWorkspace(context, compare, async (compared) => {
       const { look, gone, unknown, error: unreadable } = compared;
       if (unreadable !== undefined) throw unreadable;

@@ -8,6 +8,7 @@ import {
 import { yes } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
+import { column } from '../../core/output/column.ts';
 import { annotateFailures } from '../../core/push/github.ts';
 import { pushWorkspace } from '../push/push-workspace.ts';
 import { selectFiles } from '../push/select-files.ts';
@@ -44,6 +45,7 @@ export const command = defineCommand({
     },
     ...otherOptions,
   },
+  columns: [...corePush.columns, { ...column('note'), only: 'terminal', droppable: 6 }],
   async run(context, input) {
     const { paths, name, watch, concurrency = 'auto', noCheck = false } = input;
     const { force = false, prune = false, yes = false, dryRun = false } = input;
@@ -59,7 +61,7 @@ export const command = defineCommand({
     const selection = await selectFiles(context, { paths, name });
     if (selection.kind === 'files')
       return corePush.run(context, { paths, name, concurrency, noCheck, dryRun });
-    if (name !== undefined) throw nameInWorkspace(selection.files ?? []);
+    if (name !== undefined) throw nameInWorkspace(selection.files ?? [], name);
     const options = { force, yes, prune, dryRun, noCheck, concurrency };
     const result = await pushWorkspace(context, selection, options);
     annotateFailures(context, result.rows);
@@ -67,7 +69,7 @@ export const command = defineCommand({
   },
 });
 
-const nameInWorkspace = ([file = '']: readonly string[]): UsageError =>
+const nameInWorkspace = ([file = '']: readonly string[], name: string): UsageError =>
   new UsageError(`In a workspace, a val has the name of its file, so --name cannot be given for ${file}.`, {
-    hint: `Rename the file, or write the name into "names" of vals.json: "${file}": "<name>".`,
+    hint: `Rename the file, or write "${file}": "${name}" into "names" of vals.json.`,
   });

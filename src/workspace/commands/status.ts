@@ -1,14 +1,15 @@
 import { type Context, defineCommand } from '../../core/command-line/command.ts';
 import { fileColumn } from '../../core/commands/shared/columns.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
-import { sh } from '../../core/lib/hint.ts';
+import { ConflictError } from '../../core/errors.ts';
+import { sh, someOf } from '../../core/lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../core/lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../core/output/column.ts';
-import { waysToSay } from '../conflicts.ts';
-import { differs, type Finding, isReason, statusOf, valOf } from '../findings.ts';
+import { sentenceOf, waysToSay } from '../conflicts.ts';
+import { differs, type Finding, isConflict, isReason, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
-import { gitCannotTell, hintAbout, hintAtGit, markOf, nextSteps, states } from '../states.ts';
+import { hintAbout, markOf, nextSteps, states } from '../states.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 const byAttention = (a: Finding, b: Finding): number => states.indexOf(a.state) - states.indexOf(b.state);
@@ -35,6 +36,7 @@ export const command = defineCommand({
     'contains the change of the other, it is a conflict. A conflict has a reason: both changed, marks (of a merge, in the ' +
     'file), deleted there, renamed there, name taken or not yours. A val is missing here if its file was deleted.',
   arguments: { vals: valsOfWorkspace },
+  options: { exitCode: { description: 'exit with 5 if anything is not unchanged' } },
   examples: ['vals status', 'vals status hello', 'vals status --json | jq -r ".[].status"'],
   columns: [
     statusColumn,
@@ -51,7 +53,7 @@ export const command = defineCommand({
     'The workspace has no vals yet. Write some code to hello.ts.',
     sh`To make it a val, run ${['push']}.`,
   ],
-  run: (context, { vals: words }) =>
+  run: (context, { vals: words, exitCode = false }) =>
     compareWorkspace(context, { words, findsMissing: true }, async (compared) => {
       refuseUnknownWords(compared);
       const { look, findings, error } = compared;
@@ -70,7 +72,11 @@ export const command = defineCommand({
       }
       if (differing.length > 0)
         context.out.say({ kind: 'hint', text: `Compared with ${nameOfService(workspace.service)}.` });
-      return { kind: 'list', rows };
+      return {
+        kind: 'list',
+        rows,
+        error: exitCode ? differenceOf(look, differing, findings.length) : undefined,
+      };
     }),
 });
 
@@ -85,23 +91,32 @@ function sayNextSteps(
   for (const state of states) {
     const findings = differing.filter((finding) => finding.state === state);
     if (findings.length === 0) continue;
-    const limit = findings.map(({ compared }) => compared?.limit).find((each) => each !== undefined);
     const paths = findings.map((finding) => pathTo(workspace, finding.file));
-    const [first, ...others] = findings;
-    if (!isReason(state) || first === undefined) {
-      say({
-        kind: 'hint',
-        text: [
-          ...hintAtGit(limit),
-          ...nextSteps(state, paths, { isWhole, canPull: first?.compared?.canPull }),
-        ],
-      });
+    const [first, another] = findings;
+    if (!isReason(state) || first === undefined || !isConflict(first)) {
+      const canPull = first?.comparison?.canPull;
+      if (!isReason(state)) say({ kind: 'hint', text: nextSteps(state, paths, { isWhole, canPull }) });
       continue;
     }
-    const reasons = limit === undefined ? [] : [`${gitCannotTell(limit)}.`];
-    const ways = others.length === 0 ? waysToSay(first, look) : [hintAbout(paths, allWaysOn)];
-    say({ kind: 'hint', text: [...reasons, ...ways] });
+    const ways = another === undefined ? waysToSay(first, look) : [hintAbout(paths, allWaysOn)];
+    say({ kind: 'hint', text: another === undefined ? [sentenceOf(first, look), ...ways] : ways });
   }
+}
+
+/** For a job that checks a deploy. */
+function differenceOf(
+  { workspace }: Look,
+  differing: readonly Finding[],
+  total: number,
+): ConflictError | undefined {
+  if (differing.length === 0) return undefined;
+  const paths = differing.map(({ file }) => pathTo(workspace, file));
+  const service = nameOfService(workspace.service);
+  const are = differing.length === 1 ? 'is' : 'are';
+  return new ConflictError(
+    `${differing.length} of ${total} vals ${are} not unchanged on ${service}: ${someOf(paths)}.`,
+    { hint: sh`To see the differences, run ${['diff']}.` },
+  );
 }
 
 const allWaysOn = { text: 'To see what you can do', command: 'diff', options: [] } as const;
@@ -131,11 +146,12 @@ function noteOf(finding: Finding): string | undefined {
   const remote = valOf(finding);
   if (remote !== undefined && remote.name !== '' && remote.name !== finding.name)
     return `the val is "${remote.name}"`;
-  const { restored, deleted, fileVersion } = finding.compared ?? {};
+  const { restored, reason, fileVersion, again } = finding.comparison ?? {};
   const notes = [
     restored === undefined ? [] : `back to version ${restored}`,
-    deleted === undefined ? [] : `version ${deleted} is gone`,
+    reason?.kind === 'version gone' ? `version ${reason.version} is gone` : [],
     fileVersion === undefined ? [] : `file: version ${fileVersion}`,
+    again === undefined ? [] : `version ${again.replacedBy} had replaced it`,
   ].flat();
   return notes.length === 0 ? undefined : notes.join(', ');
 }

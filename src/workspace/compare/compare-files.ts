@@ -1,12 +1,13 @@
 // Decides which side is newer, by the two histories, and by the contents where both went on. All files that differ need one
 // look into git's history.
 import { createSlots } from '../../core/lib/waiting.ts';
-import { type Code, idsOf } from '../code.ts';
-import { readFileHistories } from '../git/file-histories.ts';
-import { findBlobs, type Repository } from '../git/repository.ts';
+import type { Code, CodeHash } from '../code.ts';
+import type { BroughtCode } from '../git/file-histories.ts';
+import type { Repository } from '../git/repository.ts';
 import { contains } from './contains.ts';
 import { type Order, orderOf } from './histories.ts';
-import type { Compared, FileAndVal, GitLimit } from './types.ts';
+import { numberCodes, readPasts } from './pasts.ts';
+import type { Comparison, GitLimit, Pair } from './types.ts';
 
 interface Surroundings {
   /** Undefined if the workspace is in none. */
@@ -16,85 +17,71 @@ interface Surroundings {
 
 /** In the order of the files. */
 export async function compareFiles(
-  files: readonly FileAndVal[],
+  files: readonly Pair[],
   { repository, env }: Surroundings,
-): Promise<Compared[]> {
-  const past = await codesOfFiles(files, repository);
+): Promise<Comparison[]> {
+  const { pairs, of, limit } = await readPasts(files, repository);
   const slots = createSlots(8);
-  return Promise.all(files.map((each) => slots.run(() => compare(each, past.of(each), past.limit, env))));
-}
-
-interface PastCodes {
-  /** The ids of the codes that a file had, oldest first. */
-  of(file: FileAndVal): readonly string[];
-  /** Why they may lack the beginning. */
-  limit: GitLimit | undefined;
-}
-
-/** Without git, a file had what it had in common with the service. */
-async function codesOfFiles(
-  files: readonly FileAndVal[],
-  repository: Repository | undefined,
-): Promise<PastCodes> {
-  const synced = ({ lastSync }: FileAndVal) =>
-    lastSync?.commit === undefined && lastSync ? [lastSync.blob] : [];
-  if (repository === undefined || files.length === 0) return { of: synced, limit: undefined };
-  const { commit, failure } = await repository.head();
-  if (commit === undefined) return { of: synced, limit: failure };
-  // Codes that git never had need no search of the history.
-  const ids = new Map(files.map((each) => [each, each.known.map(({ code }) => new Set(idsOf(code)))]));
-  const inGit = await findBlobs(repository, new Set([...ids.values()].flat().flatMap((each) => [...each])));
-  const isInGit = (each: ReadonlySet<string>) => inGit === undefined || [...each].some((id) => inGit.has(id));
-  const histories = await readFileHistories(
-    repository,
-    files.map((each) => ({ file: each.file, codes: (ids.get(each) ?? []).filter(isInGit) })),
-  );
-  return {
-    of: (each) => [...synced(each), ...histories.of(each.file)],
-    limit: histories.failure ?? (repository.isShallow ? 'shallow' : undefined),
-  };
+  return Promise.all(pairs.map((pair) => slots.run(() => compare(pair, of(pair), limit, env))));
 }
 
 async function compare(
-  each: FileAndVal,
-  brought: readonly string[],
+  pair: Pair,
+  brought: readonly BroughtCode[],
   limit: GitLimit | undefined,
   env: NodeJS.ProcessEnv,
-): Promise<Compared> {
-  const { here, known, lastSync } = each;
-  const numbers = numberCodes([here, ...known.map(({ code }) => code)]);
-  const numberOf = (code: Code) => numbers.get(code.blob) ?? Number.NaN;
+): Promise<Comparison> {
+  const { known, lastSync } = pair;
+  const numbers = numberCodes([pair.here, ...known.map(({ code }) => code)]);
+  const numberOf = ({ blob }: Code | CodeHash) => numbers.get(blob) ?? Number.NaN;
+  const here = numberOf(pair.here);
   const versions = known.map(({ code }) => numberOf(code));
+  const present = versions.at(-1) ?? Number.NaN;
+  if (here === present) return { state: 'unchanged' };
+  const past = brought.flatMap(({ blob }) => numbers.get(blob) ?? []);
+  const lastWith = (number: number | undefined) => versions.lastIndexOf(number ?? Number.NaN);
   const now = known.at(-1);
-  const versionWith = (number: number) => known[versions.lastIndexOf(number)];
-  const { version: synced = -1 } = lastSync ?? {};
-  const deleted = now?.version !== undefined && synced > now.version ? synced : undefined;
+  const at = lastWith(here);
   const facts = {
-    fileVersion: versionWith(numberOf(here))?.version,
-    restored: deleted === undefined ? known[restoredFrom(versions)]?.version : undefined,
-    deleted,
+    fileVersion: known[at]?.version,
+    restored: known[restoredFrom(versions)]?.version,
+    base: known[lastWith(past.findLast((code) => versions.includes(code)))],
   };
-  const past = brought.flatMap((id) => numbers.get(id) ?? []);
-  const base = versionWith(past.findLast((code) => versions.includes(code)) ?? Number.NaN)?.code;
-  if (limit !== undefined && !past.includes(versions.at(-1) ?? Number.NaN))
-    return { ...facts, status: 'conflict', base, limit };
+  if (limit !== undefined && !past.includes(present))
+    return { ...facts, state: 'conflict', reason: { kind: 'git', limit } };
   // Somebody deleted the version that this folder pushed last. Whether it shall come back, only a person knows.
-  if (deleted !== undefined) return { ...facts, status: 'conflict', base };
-  const order = orderOf(versions, [...past, numberOf(here)]);
-  if (order.kind !== 'contents') return { ...facts, base, status: order.kind };
-  const codeOf = (number: number) => versionWith(number)?.code;
-  return { ...facts, base, ...(await compareContents(here, now?.code, order, codeOf, env)) };
-}
-
-/** Each code has one number, whatever its line ends are. By the ids that git may have given it. */
-function numberCodes(codes: readonly Code[]): Map<string, number> {
-  const numbers = new Map<string, number>();
-  codes.forEach((code, index) => {
-    const ids = idsOf(code);
-    const number = ids.map((id) => numbers.get(id)).find((known) => known !== undefined) ?? index;
-    for (const id of ids) numbers.set(id, number);
-  });
-  return numbers;
+  const { version: synced = -1 } = lastSync ?? {};
+  if (now?.version !== undefined && synced > now.version)
+    return { ...facts, state: 'conflict', reason: { kind: 'version gone', version: synced } };
+  const order = orderOf(versions, [...past, here]);
+  switch (order.kind) {
+    case 'changed there':
+      return { ...facts, state: 'changed there' };
+    case 'no shared code':
+    case 'older code':
+      return { ...facts, state: 'conflict', reason: { kind: order.kind } };
+    case 'contents': {
+      const since = known[versions.lastIndexOf(order.base, versions.length - 2)]?.version;
+      const found = await compareContents(pair, order, (number) => known[lastWith(number)], env);
+      return {
+        ...facts,
+        ...(found.state === 'conflict' && { reason: { kind: 'both went on', since } }),
+        ...found,
+      };
+    }
+    case 'changed here': {
+      if (!order.comesBack) return { ...facts, state: 'changed here' };
+      const madeAt = Date.parse(now?.madeAt ?? '');
+      const again = { version: known[at]?.version, replacedBy: known[at + 1]?.version };
+      if (Number.isNaN(madeAt)) return { ...facts, state: 'changed here', again };
+      // What the service went back from is sent again only if a later commit says so.
+      const isLater = brought.some(
+        ({ blob, writtenAt = 0 }) => numbers.get(blob) === here && writtenAt > madeAt,
+      );
+      if (isLater) return { ...facts, state: 'changed here' };
+      return { ...facts, state: 'conflict', reason: { kind: 'older code' } };
+    }
+  }
 }
 
 /** The place of the version that has the present code, if the service had another code in between. */
@@ -106,22 +93,25 @@ function restoredFrom(versions: readonly number[]): number {
 
 /** Both went on. The one that has the other's change is newer. */
 async function compareContents(
-  here: Code,
-  there: Code | undefined,
+  { here, known, read }: Pair,
   { since, base }: Extract<Order, { kind: 'contents' }>,
-  codeOf: (number: number) => Code | undefined,
+  versionWith: (number: number) => Pair['known'][number] | undefined,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<Compared, 'status' | 'base' | 'limit'>> {
-  /** Undefined without git. */
-  const has = async (code: Code | undefined, from: Code | undefined, to: Code | undefined) =>
-    code && from && to ? contains(code.text, { from: from.text, to: to.text }, env) : false;
+): Promise<Comparison> {
+  const textOf = async (version: Pair['known'][number] | undefined) => version && (await read(version))?.text;
+  const there = await textOf(known.at(-1));
+  /** Undefined without git. What is gone by now cannot be compared. */
+  const has = async (text: string | undefined, from: string | undefined, to: string | undefined) =>
+    text !== undefined && from !== undefined && to !== undefined && (await contains(text, { from, to }, env));
   for (const code of since) {
-    const isIn = await has(here, codeOf(code), there);
+    const version = versionWith(code);
+    const isIn = await has(here.text, await textOf(version), there);
     if (isIn) continue;
     // Nothing but a merge that begins with this version takes the change along.
-    const conflict = { status: 'conflict', base: codeOf(code) } as const;
-    if (isIn === undefined) return { ...conflict, limit: 'no git program' };
-    return (await has(there, codeOf(base), here)) ? { status: 'changed there' } : conflict;
+    const conflict = { state: 'conflict', base: version } as const;
+    if (isIn === undefined) return { ...conflict, reason: { kind: 'git', limit: 'no git program' } };
+    const isThere = await has(there, await textOf(versionWith(base)), here.text);
+    return isThere ? { state: 'changed there' } : conflict;
   }
-  return { status: 'changed here' };
+  return { state: 'changed here' };
 }

@@ -1,5 +1,5 @@
 // What a comparison of a file with its val takes, and what it finds.
-import type { Code } from '../code.ts';
+import type { Code, CodeHash } from '../code.ts';
 import type { GitFailure } from '../git/start-git.ts';
 
 /** What a folder and a service had when they last had the same code of a val. The user's pages call it the record. */
@@ -14,35 +14,55 @@ export interface LastSync {
 
 export interface ValVersion {
   version: number | undefined;
-  code: Code;
+  code: Code | CodeHash;
+  madeAt?: string | undefined;
 }
 
-/** A file that differs from its val. */
-export interface FileAndVal {
+/** A file, and the code of its val, which is another one. */
+export interface FileAndCode {
   /** The path below the workspace's folder, with slashes. */
   file: string;
   here: Code;
-  /** The newest 20 versions, oldest first. The last one is the val as it is now. */
-  known: readonly ValVersion[];
+  there: Code | CodeHash;
   /** Undefined if there is none, or if it is of another val. */
   lastSync: LastSync | undefined;
 }
 
-export interface Compared {
-  status: 'unchanged' | 'changed here' | 'changed there' | 'conflict';
+/** A file and its val, with what the val had before. */
+export interface Pair extends FileAndCode {
+  /** The newest 20 versions, oldest first. The last one is the val as it is now. */
+  known: readonly ValVersion[];
+  /** The code of a version. Undefined if the version is gone by now. */
+  read(version: ValVersion): Promise<Code | undefined>;
+}
+
+export interface Comparison {
+  state: 'unchanged' | 'changed here' | 'changed there' | 'conflict';
+  /** Of a conflict. */
+  reason?: CompareReason;
   /** The newest version that has the file's code, if one of the newest 20 has. */
   fileVersion?: number | undefined;
   /** What a merge of the file with the val begins with. Undefined if both sides never had the same code. */
-  base?: Code | undefined;
+  base?: ValVersion | undefined;
   /** The version that has the present code, if the service went back to it from another code. */
   restored?: number | undefined;
-  /** The version of the last sync, if it is newer than the present one: the service has it no more. */
-  deleted?: number | undefined;
-  /** Why git could not tell more. Only beside a conflict. */
-  limit?: GitLimit | undefined;
+  /** A version that had the file's code, and the one that replaced it. Sent once more: the service tells no times. */
+  again?: { version: number | undefined; replacedBy: number | undefined };
   /** The branch has an upstream, so `git pull` may bring what a colleague committed. */
-  canPull?: boolean | undefined;
+  canPull?: boolean;
 }
+
+/** Why neither side is newer. */
+export type CompareReason =
+  /** Both went on from the code of this version. */
+  | { kind: 'both went on'; since: number | undefined }
+  | { kind: 'no shared code' }
+  /** The val had the file's code, and has another one by now. */
+  | { kind: 'older code' }
+  /** The service does not have the version of the last sync any more. */
+  | { kind: 'version gone'; version: number }
+  /** Git might have told more. */
+  | { kind: 'git'; limit: GitLimit };
 
 /** Why the history of a file is not known, or not to its end. */
 export type GitLimit =

@@ -1,10 +1,10 @@
 // Who knows the version that is there, and went on from it, is newer. No older version is read for that.
 import { idsOf } from '../code.ts';
 import { filesAtCommits, type Repository } from '../git/repository.ts';
-import type { FileAndVal, LastSync } from './types.ts';
+import type { FileAndCode, LastSync } from './types.ts';
 
 /** A file whose last sync is of the version that the val has now. */
-export interface SyncedFile extends Pick<FileAndVal, 'file' | 'here'> {
+export interface SyncedFile extends Pick<FileAndCode, 'file' | 'here'> {
   lastSync: LastSync;
 }
 

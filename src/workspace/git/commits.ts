@@ -13,8 +13,10 @@ interface Change {
 }
 
 export interface Commit {
-  /** A merge repeats what its branches did. */
+  /** A merge repeats what its branches did, and its author wrote none of it. */
   isMerge: boolean;
+  /** Milliseconds. When it was written, which an amended or a rebased commit keeps. */
+  writtenAt: number;
   /** Of files alone. */
   changes: Change[];
 }
@@ -29,7 +31,7 @@ export async function readCommits(
   use: (commit: Commit) => boolean,
 ): Promise<GitFailure | undefined> {
   const log = ['-c', 'log.showRoot=true', '-c', 'log.follow=false', 'log'];
-  const commits = commitsIn(startGit(place, [...log, '--format=%H %P', ...plain, ...options, 'HEAD', '--']));
+  const commits = commitsIn(startGit(place, [...log, '--format=%at %P', ...plain, ...options, 'HEAD', '--']));
   for (;;) {
     const { done, value } = await commits.next();
     if (done) return value;
@@ -84,8 +86,8 @@ const isChange = (token: string): boolean => token.startsWith(':') || token.star
 const pathsOf = (token: string): number => (/ R\d+$/.test(token) ? 2 : 1);
 
 function commitOf(token: string): Commit {
-  const [, ...parents] = token.trim().split(' ');
-  return { isMerge: parents.length > 1, changes: [] };
+  const [seconds, ...parents] = token.trim().split(' ');
+  return { isMerge: parents.length > 1, writtenAt: Number(seconds) * 1_000, changes: [] };
 }
 
 /** For example `:100644 100644 <old blob> <new blob> R098`, then the old and the new path. */

@@ -4,7 +4,7 @@ import type { Repository } from './repository.ts';
 import type { GitFailure } from './start-git.ts';
 
 /** A code, given by all ids that it may have in git. */
-type Ids = ReadonlySet<string>;
+export type Ids = ReadonlySet<string>;
 
 export interface WantedHistory {
   /** Below the workspace's folder. */
@@ -13,15 +13,22 @@ export interface WantedHistory {
   codes: readonly Ids[];
 }
 
+/** A code that a commit brought to a file. */
+export interface BroughtCode {
+  blob: string;
+  /** Milliseconds. Undefined for a merge, which repeats what its branches did. */
+  writtenAt: number | undefined;
+}
+
 export interface FileHistories {
-  /** The ids in the order of HEAD's history, oldest first. What is older than all that was wanted may be missing. */
-  of(file: string): readonly string[];
+  /** In the order of HEAD's history, oldest first. What is older than all that was wanted may be missing. */
+  of(file: string): readonly BroughtCode[];
   failure: GitFailure | undefined;
 }
 
 /** The history of one file, as far as it was read. */
 interface Unfinished {
-  newestFirst: string[];
+  newestFirst: BroughtCode[];
   codes: readonly Ids[];
   /** How many of the codes were not met yet. Met last one first. */
   left: number;
@@ -48,12 +55,12 @@ export async function readFileHistories(
   const isOpen = () => [...files.values()].some(({ left }) => left > 0);
   if (!isOpen()) return { of, failure: undefined };
 
-  function add({ isMerge, changes }: Commit): void {
+  function add({ isMerge, writtenAt, changes }: Commit): void {
     const renamed: [string, Unfinished][] = [];
     for (const { kind, path, blob, from } of changes) {
       if (kind === 'D') continue;
       for (const file of byPath.get(path) ?? []) {
-        file.newestFirst.push(blob);
+        file.newestFirst.push({ blob, writtenAt: isMerge ? undefined : writtenAt });
         if (file.codes[file.left - 1]?.has(blob)) file.left -= 1;
         if (from !== undefined && !isMerge) renamed.push([from, file]);
       }

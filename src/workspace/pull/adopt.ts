@@ -9,14 +9,14 @@ import { nameLike } from '../../core/lib/vals.ts';
 import { fold, nameProblem, replaceBelow } from '../disk/write-files.ts';
 import { updateManifest, withName } from '../manifest.ts';
 import { type Look, noteSync } from '../read/look.ts';
-import type { RemoteVal } from '../read/remotes.ts';
+import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import { pathTo } from '../workspace.ts';
 import { writableText } from './pull-val.ts';
 
 export interface Adopter {
   /** The file that the val gets. Each val of a command gets another one. */
   fileFor(val: Pick<RemoteVal, 'id' | 'name' | 'owner'>): string;
-  adopt(val: RemoteVal, file: string, options: { dryRun: boolean }): Promise<void>;
+  adopt(val: ReadVal, file: string, options: { dryRun: boolean }): Promise<void>;
 }
 
 export function createAdopter(look: Look): Adopter {

@@ -4,14 +4,14 @@ import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../.
 import { sh } from '../../core/lib/hint.ts';
 import { hasLoneSurrogate } from '../../core/lib/visible.ts';
 import { asCode, hasSameCode, withLineEnds } from '../code.ts';
-import { conflictOf } from '../conflicts.ts';
+import { conflictOf, waysOfMarks } from '../conflicts.ts';
 import { replaceBelow } from '../disk/write-files.ts';
-import { type Finding, isReason, valOf } from '../findings.ts';
+import { type Finding, isConflict, valOf } from '../findings.ts';
 import { mergeTexts } from '../git/merge-file.ts';
 import type { Backup } from '../own-data/own-folder.ts';
 import type { Local } from '../read/local.ts';
 import { type Look, noteSync } from '../read/look.ts';
-import type { RemoteVal } from '../read/remotes.ts';
+import type { ReadVal, RemoteVal } from '../read/remotes.ts';
 import { entryOf, nextSteps } from '../states.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
 
@@ -40,43 +40,44 @@ export interface Pulled {
 export async function pullFinding(pulling: Pulling, finding: Finding): Promise<Pulled> {
   const { look, options } = pulling;
   const { merge, force, dryRun, isNamed } = options;
-  const remote = valOf(finding);
+  const listed = valOf(finding);
   const { state, local } = finding;
-  if (state === 'both changed' && merge && local !== undefined && remote !== undefined)
-    return mergeVal(pulling, { ...finding, local, remote });
   const entry = entryOf(state);
   const kind = force ? entry.pullForced : entry.pull;
+  const isMerged = state === 'both changed' && merge;
   const isWritten = kind === 'write' || (kind === 'add' && isNamed);
-  if (isReason(state) && (!isWritten || remote === undefined)) {
-    throw conflictOf(finding, look);
+  // What is written is read, if only its hash was told.
+  const remote = listed && (isMerged || isWritten) ? await look.remotes.withCode(listed) : undefined;
+  if (isMerged && local !== undefined && remote !== undefined)
+    return mergeVal(pulling, { ...finding, local, remote });
+  if (isWritten && remote !== undefined) {
+    if (dryRun) return { status: 'planned', remote };
+    await overwrite(pulling, finding, remote);
+    return { status: 'pulled', remote };
   }
-  if (!isWritten || remote === undefined) {
-    if (isNamed && remote === undefined) throw notThere(look, finding);
-    return { status: state === 'unchanged' ? 'unchanged' : 'kept', remote };
-  }
-  if (dryRun) return { status: 'planned', remote };
-  await overwrite(pulling, finding, remote);
-  return { status: 'pulled', remote };
+  if (isConflict(finding)) throw conflictOf(finding, look);
+  if (listed === undefined ? isNamed : isWritten) throw notThere(look, finding);
+  return { status: state === 'unchanged' ? 'unchanged' : 'kept', remote: listed };
 }
 
 function notThere({ workspace }: Look, finding: Finding): NotFoundError {
   const path = pathTo(workspace, finding.file);
   const service = nameOfService(workspace.service);
   return new NotFoundError(`There is no val "${finding.name}" on ${service}, so ${path} was left as it is.`, {
-    hint: nextSteps(finding.state, [path]),
+    hint: nextSteps('new', [path]),
   });
 }
 
 interface FindingOfBoth extends Finding {
   local: Local;
-  remote: RemoteVal;
+  remote: ReadVal;
 }
 
-const overwrite = (pulling: Pulling, finding: Finding, remote: RemoteVal): Promise<void> =>
+const overwrite = (pulling: Pulling, finding: Finding, remote: ReadVal): Promise<void> =>
   write(pulling, finding, remote, withLineEnds(writableText(remote), finding.local?.code.lineEnds));
 
 /** The code of a val, if it can be written to a file. */
-export function writableText({ id, name, code }: RemoteVal): string {
+export function writableText({ id, name, code }: ReadVal): string {
   if (!hasLoneSurrogate(code.text)) return code.text;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
@@ -101,14 +102,15 @@ async function write(
 
 async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulled> {
   const { look, context, options } = pulling;
-  const { local, remote, compared } = finding;
+  const { local, remote, comparison } = finding;
   const { code } = local;
   const path = pathTo(look.workspace, local.file);
   if (options.dryRun) return { status: 'planned', remote };
   const inFile = (text: string) => withLineEnds(text, code.lineEnds);
+  const base = comparison?.base && (await look.remotes.codeOf(remote, comparison.base));
   const texts = {
     here: code.text,
-    base: inFile(compared?.base?.text ?? ''),
+    base: inFile(base?.text ?? ''),
     there: inFile(writableText(remote)),
   };
   const merged = await mergeTexts(texts, context.host.env);
@@ -136,4 +138,4 @@ const nothingWouldStay = (path: string): ConflictError =>
   );
 
 const marksLeft = (path: string): ConflictError =>
-  new ConflictError(`${path} has conflicts, marked in the file.`, { hint: nextSteps('marks', [path]) });
+  new ConflictError(`${path} has conflicts, marked in the file.`, { hint: waysOfMarks(path) });

@@ -12,7 +12,7 @@ import { removeLeftovers } from '../disk/write-files.ts';
 import { type Finding, valOf } from '../findings.ts';
 import { type Backup, createBackup } from '../own-data/own-folder.ts';
 import type { Look } from '../read/look.ts';
-import { noValOfId, type RemoteVal } from '../read/remotes.ts';
+import { noValOfId, type ReadVal, type RemoteVal } from '../read/remotes.ts';
 import { hintAbout, wordsOrPlaceholder } from '../states.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
 import { createAdopter } from './adopt.ts';
@@ -136,7 +136,7 @@ function adoptions(
 }
 
 /** Where the val does not tell its owner, the list of its versions may. */
-async function withOwner({ remotes }: Look, found: RemoteVal): Promise<RemoteVal> {
+async function withOwner({ remotes }: Look, found: ReadVal): Promise<ReadVal> {
   if (found.owner !== undefined) return found;
   const val = await remotes.withVersion(found);
   return (await remotes.isOthers(val)) ? { ...val, owner: 'somebody else' } : val;

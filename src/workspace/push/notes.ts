@@ -1,8 +1,9 @@
 // What a push says beside its rows.
 import type { Context } from '../../core/command-line/command.ts';
 import { type Hints, hintList, sh, someOf } from '../../core/lib/hint.ts';
-import { wentBack, whatIsThere } from '../conflicts.ts';
-import type { BehindStep } from '../plan.ts';
+import type { Comparison } from '../compare/types.ts';
+import { describePresent, wasRolledBack } from '../conflicts.ts';
+import type { BehindStep, Step } from '../plan.ts';
 import type { Gone } from '../read/gone.ts';
 import type { Look } from '../read/look.ts';
 import { hintAbout, nextSteps } from '../states.ts';
@@ -17,27 +18,50 @@ const overwriteSetBack = {
 /** What went on on the service is not sent, and that is no failure. A version that was restored went on, too. */
 export function noteBehind(
   context: Context,
-  { workspace, clock }: Look,
+  look: Look,
   steps: readonly BehindStep[],
   { isNamed }: { isNamed: boolean },
 ): void {
-  const pathOf = ({ file }: BehindStep) => pathTo(workspace, file);
+  const pathOf = ({ file }: BehindStep) => pathTo(look.workspace, file);
   const paths = steps.map(pathOf);
   const [first, another] = steps;
   if (first === undefined) return;
-  const { remote, compared } = first;
-  const what = remote && wentBack(compared) ? whatIsThere(remote, compared, clock.now()) : '';
   const text =
     another === undefined
-      ? `${pathOf(first)} was not sent, because its val changed on the service${what}.`
-      : `${steps.length} files were not sent, because their vals changed on the service.`;
-  const setBack = steps.filter(({ compared }) => wentBack(compared)).map(pathOf);
+      ? `${pathOf(first)} was not sent, because its val changed on the service${describePresent(first.remote, look, first.comparison)}.`
+      : `${steps.length} files were not sent, because their vals changed on the service: ${someOf(paths)}.`;
+  const setBack = steps.filter(({ comparison }) => wasRolledBack(comparison)).map(pathOf);
   const ways = [
-    ...nextSteps('changed there', paths, { isWhole: !isNamed, canPull: first.compared?.canPull }),
+    ...nextSteps('changed there', paths, { isWhole: !isNamed, canPull: first.comparison?.canPull }),
     ...(setBack.length > 0 ? [hintAbout(setBack, overwriteSetBack)] : []),
   ];
-  noteOnce(context, text, ways, another === undefined ? '' : paths.join(', '));
+  const [them, files] = another === undefined ? ['it', 'the file'] : ['them', 'the files'];
+  noteOnce(
+    context,
+    text,
+    ways,
+    `To keep what the service has, run \`vals pull\` in a clone and commit ${files}; to overwrite ${them}, push with --force.`,
+  );
 }
+
+/** The service tells no times, so nothing tells a rollback there from the next turn of a flag. */
+export function noteAgain(context: Context, { workspace }: Look, steps: readonly Step[]): void {
+  const all = steps.flatMap((step) =>
+    step.kind === 'send' && step.again
+      ? `${pathTo(workspace, step.file)} has ${describeAgain(step.again)}`
+      : [],
+  );
+  if (all.length === 0) return;
+  noteOnce(
+    context,
+    `${someOf(all, { most: 3 })}.`,
+    'If somebody had taken that code back on the service, take it back in git, too (`git revert`), and push.',
+    'If somebody had taken that code back on the service, take it back in git, too: revert its commit.',
+  );
+}
+
+export const describeAgain = ({ version, replacedBy }: NonNullable<Comparison['again']>): string =>
+  `the code of version ${version} again, which version ${replacedBy} had replaced`;
 
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
 export function noteLostFiles(context: Context, { missing }: Gone): void {

@@ -29,7 +29,7 @@ export async function planPush(
 ): Promise<Plan> {
   const recentIfWhole = options.isWhole ? 'recent commits' : 'none';
   const searches = options.prune ? 'all commits' : recentIfWhole;
-  const { results, gone } = await findAll(context, look, locals, { searches, fileWins: options.force });
+  const { results, gone } = await findAll(context, look, locals, { searches, force: options.force });
   if (options.prune) refuseWithoutGit(look, gone.limit);
   const steps: Step[] = [];
   for (const result of results) {

@@ -15,7 +15,7 @@ import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
 import { type Look, withLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
-import { noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
+import { describeAgain, noteAgain, noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
 import { brokenFiles, planPush, readChosen } from './plan-push.ts';
 
 export interface PushOptions extends PlanOptions {
@@ -85,6 +85,7 @@ async function push(
   const error = dropIds(context, look, deletedIds(done), learnt);
   const behind = steps.flatMap((step) => (step.kind === 'behind' ? step : []));
   noteBehind(context, look, behind, { isNamed: chosen !== undefined });
+  noteAgain(context, look, [...done.keys()]);
   if (prune) noteLeft(context, workspace, plan.gone);
   else noteLostFiles(context, plan.gone);
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
@@ -135,7 +136,9 @@ async function carryOutAll(
         done.set(step, each);
         const { status, id, version, versionBefore } = each;
         const plan = status === 'planned' ? step.kind : undefined;
-        return { status, ...withoutUndefined({ plan, id, version, versionBefore }) };
+        const again = step.kind === 'send' && context.out.forPerson ? step.again : undefined;
+        const note = again && describeAgain(again);
+        return { status, ...withoutUndefined({ plan, id, version, versionBefore, note }) };
       },
     };
   });

@@ -42,6 +42,8 @@ interface CompareOptions {
   words: readonly string[];
   /** Also the vals of the service whose files were deleted here. */
   findsMissing: boolean;
+  /** The files are overwritten, so nothing is read to tell which side is newer. */
+  force?: boolean;
   /** Then the service must be one that vals.json lists. */
   writesFiles?: boolean;
   /** What somebody outside of workspaces may mean. */
@@ -88,7 +90,7 @@ export async function compareWorkspace<Result>(
 async function compareWords(
   context: Context,
   look: Look,
-  { words, findsMissing }: CompareOptions,
+  { words, findsMissing, force = false }: CompareOptions,
 ): Promise<ComparedVals> {
   const { workspace } = look;
   const { files, problem } = sortFiles(workspace, look.names);
@@ -97,6 +99,8 @@ async function compareWords(
   const needsMissing = findsMissing && (words.length === 0 || unknown.size > 0);
   const { results, gone } = await findAll(context, look, locals, {
     searches: needsMissing ? 'recent commits' : 'none',
+    force,
+    stopsAtFailure: true,
   });
   const findings = results.map((result) => {
     if ('error' in result) throw result.error;

@@ -7,9 +7,10 @@ import { isLfsPointer } from '../../core/files/read-text.ts';
 import { forEach } from '../../core/http/request/limiter.ts';
 import { hasSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
-import type { Compared, FileAndVal, LastSync } from '../compare/types.ts';
-import { compareWithLastSyncs } from '../compare/went-on.ts';
-import { type Finding, findingOf } from '../findings.ts';
+import { findUntold } from '../compare/pasts.ts';
+import type { Comparison, FileAndCode, LastSync, Pair, ValVersion } from '../compare/types.ts';
+import { compareWithLastSyncs, type SyncedFile } from '../compare/went-on.ts';
+import { type Finding, findingOf, type State } from '../findings.ts';
 import { filesOfLfs } from '../git/lfs.ts';
 import type { Repository } from '../git/repository.ts';
 import { findGone, type Gone, noneGone } from './gone.ts';
@@ -35,19 +36,16 @@ interface Found {
 export interface SearchOptions {
   /** Which commits are searched for deleted files. */
   searches: 'none' | 'recent commits' | 'all commits';
-  /** With --force, every file that differs is sent, so no versions are read to find out which side is newer. */
-  fileWins?: boolean;
+  /** The file or the val is overwritten, whichever is newer, so nothing is read to tell. */
+  force?: boolean;
+  /** The command does nothing if one file cannot be compared. */
+  stopsAtFailure?: boolean;
 }
 
 /** Their codes differ. All such vals are compared at once. */
-interface Differing extends FileAndVal {
+interface Differing extends FileAndCode {
   local: Local;
   remote: RemoteVal;
-}
-
-/** The last sync is of the version that the val has now, so the older ones need not be read, if it counts. */
-interface Synced extends Omit<Differing, 'known'> {
-  lastSync: LastSync;
 }
 
 const recentCommits = 100;
@@ -56,11 +54,10 @@ export async function findAll(
   { out: { say }, host: { signal } }: Context,
   look: Look,
   locals: readonly Local[],
-  { searches, fileWins = false }: SearchOptions,
+  { searches, force = false, stopsAtFailure = false }: SearchOptions,
 ): Promise<Found> {
   const results = new Map<Local, Result>();
   const differing: Differing[] = [];
-  const synced: Synced[] = [];
   let failure: ValsError | undefined;
   let finished = 0;
   const show = () => say({ kind: 'progress', text: `Comparing ${finished} of ${locals.length} vals` });
@@ -73,45 +70,53 @@ export async function findAll(
     } catch (caught) {
       const error = asValsError(caught);
       if (error === signal.reason || error instanceof InterruptedError) throw error;
-      if (error.scope === 'all') failure ??= error;
+      if (stopsAtFailure || error.scope === 'all') failure ??= error;
       results.set(local, failed(local, error));
     }
   };
+  const note = (each: Differing, comparison: Comparison) =>
+    results.set(each.local, findingOf(stateOf(comparison), each.local, each.remote, comparison));
   await forEach(locals, 'auto', async (local) => {
     await attempt(local, async () => {
-      const found = await findOne(look, local, fileWins);
+      const found = await findOne(look, local, force);
       if ('state' in found) results.set(local, found);
-      else if ('known' in found) differing.push(found);
-      else synced.push(found);
+      else differing.push(found);
     });
     finished += 1;
     show();
   });
-  const { wentOn, wentBack } = await compareWithLastSyncs(synced, look.repository);
-  for (const { local, remote } of wentOn)
-    results.set(local, findingOf('changed here', local, remote, { status: 'changed here' }));
-  const others = synced.filter((each) => !wentOn.has(each));
+  const { repository, workspace } = look;
+  const synced: (Differing & SyncedFile)[] = [];
+  await forEach(differing, 'auto', (each) =>
+    attempt(each.local, async () => {
+      const { lastSync } = each;
+      if (lastSync && (await isOfPresent(look, lastSync, each.remote))) synced.push({ ...each, lastSync });
+    }),
+  );
+  const { wentOn, wentBack } = await compareWithLastSyncs(synced, repository);
+  for (const each of wentOn) note(each, { state: 'changed here' });
   // Somebody pulled or pushed code, and then took the file back without a commit here, as by `git stash`. Otherwise, after the
   // next edit, the code that the service has would look like the base of that edit.
   for (const { local } of wentBack) look.lastSyncs.remove(local.name);
-  await forEach(others, 'auto', (each) =>
+  const isOpen = ({ local }: Differing) => !results.has(local);
+  const untold = await findUntold(differing.filter(isOpen), repository);
+  for (const [each, limit] of untold) note(each, { state: 'conflict', reason: { kind: 'git', limit } });
+  const pairs: (Differing & Pair)[] = [];
+  await forEach(differing.filter(isOpen), 'auto', (each) =>
     attempt(each.local, async () => {
-      const found = await withVersions(look, each);
-      if ('state' in found) results.set(each.local, found);
-      else differing.push(found);
+      const { local, remote } = each;
+      const known = await look.remotes.versions(remote);
+      const read = (version: ValVersion) => look.remotes.codeOf(remote, version);
+      if (await look.remotes.isOthers(remote)) results.set(local, findingOf('not yours', local, remote));
+      else pairs.push({ ...each, known, read });
     }),
   );
   const inOrder = () =>
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
   if (failure !== undefined) return { results: inOrder(), gone: noneGone };
-  const { repository, workspace } = look;
-  const compared = await compareFiles(differing, { repository, env: workspace.env });
-  const explained = await explain(differing, compared, repository);
-  for (const [index, { local, remote }] of differing.entries()) {
-    const each = explained[index] ?? { status: 'conflict' };
-    const state = each.status === 'conflict' ? 'both changed' : each.status;
-    results.set(local, findingOf(state, local, remote, each));
-  }
+  const compared = await compareFiles(pairs, { repository, env: workspace.env });
+  const explained = await explain(pairs, compared, repository);
+  for (const [index, each] of pairs.entries()) note(each, explained[index] ?? { state: 'conflict' });
   const findings = inOrder().filter((result): result is Finding => !('error' in result));
   const most = searches === 'all commits' ? undefined : recentCommits;
   const gone = searches === 'none' ? noneGone : await findGone(look, findings, { most });
@@ -121,26 +126,28 @@ export async function findAll(
 
 /** What git says besides of files that are not simply newer. */
 async function explain(
-  differing: readonly Differing[],
-  compared: readonly Compared[],
+  pairs: readonly Pair[],
+  compared: readonly Comparison[],
   repository: Repository | undefined,
-): Promise<readonly Compared[]> {
-  if (repository === undefined || compared.every(({ status }) => status === 'changed here')) return compared;
+): Promise<readonly Comparison[]> {
+  if (repository === undefined || compared.every(({ state }) => state === 'changed here')) return compared;
   const canPull = await repository.hasUpstream();
-  const sharesNothing = (each: Compared | undefined) =>
-    each?.status === 'conflict' && each.base === undefined && each.deleted === undefined;
-  const asked = differing.flatMap(({ file }, index) => (sharesNothing(compared[index]) ? file : []));
+  const sharesNothing = (each: Comparison | undefined) => each?.reason?.kind === 'no shared code';
+  const asked = pairs.flatMap(({ file }, index) => (sharesNothing(compared[index]) ? file : []));
   const ofLfs = await filesOfLfs(repository, asked);
   return compared.map((each, index) => {
-    const { file = '', here } = differing[index] ?? {};
+    const { file = '', here } = pairs[index] ?? {};
     if (!ofLfs.has(file)) return { ...each, canPull };
-    return { ...each, canPull, limit: here && isLfsPointer(here.text) ? 'lfs pointer' : 'lfs' };
+    const limit = here && isLfsPointer(here.text) ? 'lfs pointer' : 'lfs';
+    return { ...each, canPull, reason: { kind: 'git', limit } };
   });
 }
 
-async function findOne(look: Look, local: Local, fileWins: boolean): Promise<Finding | Differing | Synced> {
+const stateOf = ({ state }: Comparison): State => (state === 'conflict' ? 'both changed' : state);
+
+async function findOne(look: Look, local: Local, force: boolean): Promise<Finding | Differing> {
   const found = await look.remotes.find(local.name, local.code);
-  if (found.kind === 'val') return compareWith(look, local, found, fileWins);
+  if (found.kind === 'val') return compareWith(look, local, found, force);
   const known = await knownVal(look, local, found);
   if (known === undefined) {
     return findingOf(local.code.hasMarks ? 'marks' : 'new', local, found);
@@ -148,7 +155,7 @@ async function findOne(look: Look, local: Local, fileWins: boolean): Promise<Fin
   if (known === 'gone') return findingOf('deleted there', local, found);
   // A list may lack a val.
   const isNamed = [local.name, ''].includes(known.name) || known.owner !== undefined;
-  return isNamed ? compareWith(look, local, known, fileWins) : findingOf('renamed there', local, known);
+  return isNamed ? compareWith(look, local, known, force) : findingOf('renamed there', local, known);
 }
 
 /** The val of a last sync that counts, or of an id in vals.json. */
@@ -169,21 +176,18 @@ async function compareWith(
   look: Look,
   local: Local,
   found: RemoteVal,
-  fileWins: boolean,
-): Promise<Finding | Differing | Synced> {
+  force: boolean,
+): Promise<Finding | Differing> {
   if (hasSameCode(local.code, found.code)) {
-    return findingOf('unchanged', local, found, { status: 'unchanged' });
+    return findingOf('unchanged', local, found, { state: 'unchanged' });
   }
   if (local.code.hasMarks) return findingOf('marks', local, found);
-  const remote = fileWins ? found : await look.remotes.withVersion(found);
+  const remote = force ? found : await look.remotes.withVersion(found);
   if (await look.remotes.isOthers(remote)) return findingOf('not yours', local, remote);
-  if (fileWins) return findingOf('changed here', local, remote);
+  if (force) return findingOf('changed here', local, remote);
   const known = look.lastSyncs.of(local.name);
   const lastSync = known?.id === remote.id ? known : undefined;
-  const differing = { local, remote, file: local.file, here: local.code, lastSync };
-  return lastSync !== undefined && (await isOfPresent(look, lastSync, remote))
-    ? { ...differing, lastSync }
-    : withVersions(look, differing);
+  return { local, remote, file: local.file, here: local.code, there: remote.code, lastSync };
 }
 
 /** A last sync without a number is of a val that was made then, or of one whose number nobody told. */
@@ -194,15 +198,6 @@ async function isOfPresent(
 ): Promise<boolean> {
   if (blob !== remote.code.blob) return false;
   return version === undefined ? remotes.hasOneVersion(remote) : version === remote.version;
-}
-
-async function withVersions(
-  { remotes }: Look,
-  differing: Omit<Differing, 'known'>,
-): Promise<Finding | Differing> {
-  const { local, remote } = differing;
-  const known = await remotes.versions(remote);
-  return (await remotes.isOthers(remote)) ? findingOf('not yours', local, remote) : { ...differing, known };
 }
 
 /** Both sides have the same code, so the last sync says so. */

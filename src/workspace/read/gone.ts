@@ -54,7 +54,7 @@ export async function findGone(
     const [movedTo] = codes.flatMap((id) => past.inHead.get(id) ?? []);
     const isInGit = codes.some((id) => past.codes.get(file)?.has(id));
     if (isInGit && (movedTo === undefined || movedTo === file))
-      missing.push({ state: 'missing here', file, name, local: undefined, remote, compared: undefined });
+      missing.push({ state: 'missing here', file, name, local: undefined, remote, comparison: undefined });
     else left.push({ name, file, movedTo });
   });
   const limit = past.failure ?? (repository.isShallow ? 'shallow' : undefined);

@@ -13,7 +13,7 @@ import { sh } from '../../core/lib/hint.ts';
 import { type JsonObject, textAt } from '../../core/lib/json.ts';
 import { once } from '../../core/lib/waiting.ts';
 import * as routes from '../../core/routes.ts';
-import { asCode, type Code, hasSameCode, sameCodeWithId } from '../code.ts';
+import { asCode, type Code, type CodeHash, hasSameCode, sameCodeWithId } from '../code.ts';
 import type { ValVersion } from '../compare/types.ts';
 
 /** What is known of the val of a name. */
@@ -28,7 +28,8 @@ export interface RemoteVal {
   id: string;
   name: string;
   version: number | undefined;
-  code: Code;
+  /** Its hash alone, if only a list told it. */
+  code: Code | CodeHash;
   /** When the version was made, and by whom. */
   madeAt: string | undefined;
   madeBy: string | undefined;
@@ -36,6 +37,10 @@ export interface RemoteVal {
   etag: string | undefined;
   /** Undefined if it is the caller's. */
   owner: string | undefined;
+}
+
+export interface ReadVal extends RemoteVal {
+  code: Code;
 }
 
 /** A second look found the val as it was compared. Where a val tells no version, its code tells. */
@@ -51,11 +56,13 @@ export interface Remotes {
   /** From now on, this is the val of the name: the user gave its id, and the file has no other val. */
   choose(name: string, id: string): void;
   /** The caller's val with this id, whatever its name. Undefined if it is gone or somebody else's. */
-  withId(id: string): Promise<RemoteVal | undefined>;
+  withId(id: string): Promise<ReadVal | undefined>;
   /** Undefined if there is no such val, or if the caller may not read it. Others' vals, too. */
-  read(id: string): Promise<RemoteVal | undefined>;
+  read(id: string): Promise<ReadVal | undefined>;
   /** A second look, for a decision just before a write. */
-  fresh(id: string): Promise<RemoteVal | undefined>;
+  fresh(id: string): Promise<ReadVal | undefined>;
+  /** With its code. Undefined if it is gone by now. */
+  withCode(val: RemoteVal): Promise<ReadVal | undefined>;
   /** With the number of its version, which the list of its versions tells where the val does not. */
   withVersion<Val extends RemoteVal>(val: Val): Promise<Val>;
   /** Somebody else is its author, or the list of its versions, if that was read, is not for the caller. */
@@ -66,6 +73,8 @@ export interface Remotes {
   versionAfter(val: RemoteVal): Promise<number | undefined>;
   /** The newest 20 versions, oldest first. The last one is the val as it is now. */
   versions(val: RemoteVal): Promise<ValVersion[]>;
+  /** The code of a version. Undefined if the version is gone by now. */
+  codeOf(val: RemoteVal, version: ValVersion): Promise<Code | undefined>;
 }
 
 interface Lookup {
@@ -91,7 +100,7 @@ const fewestForList = 5;
 export function createRemotes(lookup: Lookup, known: KnownIds, count: number): Remotes {
   const { api, seen, valList } = lookup;
   const { isMe, all: list } = valList;
-  const reads = new Map<string, Promise<RemoteVal | undefined>>();
+  const reads = new Map<string, Promise<ReadVal | undefined>>();
   const chosen = new Map<string, string>();
   const lists = new Map<string, Promise<ListedVersion[] | undefined>>();
   const readSeen = once(async () => {
@@ -102,7 +111,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     return seen.recall().mine;
   });
 
-  async function fresh(id: string): Promise<RemoteVal | undefined> {
+  async function fresh(id: string): Promise<ReadVal | undefined> {
     try {
       const { record, etag } = await api.recordWithEtag(routes.getVal(id));
       const owner = ownerOf(record);
@@ -113,13 +122,13 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     }
   }
 
-  function read(id: string): Promise<RemoteVal | undefined> {
+  function read(id: string): Promise<ReadVal | undefined> {
     const reading = reads.get(id) ?? fresh(id);
     reads.set(id, reading);
     return reading;
   }
 
-  async function readMine(id: string): Promise<RemoteVal | undefined> {
+  async function readMine(id: string): Promise<ReadVal | undefined> {
     const val = await read(id);
     return val?.owner === undefined ? val : undefined;
   }
@@ -142,8 +151,8 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
   /** Only a list with `codeHash` tells what code a val has. */
   async function fromList(listed: ValInList, here: Code): Promise<RemoteVal | undefined> {
     const { id, name = '', version, codeHash, privacy, madeAt, madeBy } = listed;
-    const code = codeHash === undefined ? undefined : sameCodeWithId(here, codeHash);
-    if (code === undefined) return readMine(id);
+    if (codeHash === undefined) return readMine(id);
+    const code = sameCodeWithId(here, codeHash) ?? { text: undefined, blob: codeHash };
     return {
       ...{ kind: 'val', id, name, version, code, privacy, madeAt, madeBy },
       ...{ etag: undefined, owner: undefined },
@@ -217,19 +226,29 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     },
     async versions(val) {
       const all = await versionsById(val.id);
-      const { id, version, code } = await withVersion(val);
+      const { id, version, code, madeAt } = await withVersion(val);
       const earlier =
         version === undefined ? [] : all.filter(({ number }) => number < version).slice(1 - newestVersions);
-      const codes = new Map<number, Code>();
+      const codes = new Map<number, Code | CodeHash>();
       await forEach(earlier, 'auto', async (each) => {
-        const found = each.code === undefined ? await readVersion(api, id, each.number) : asCode(each.code);
+        const found = codeInList(each) ?? (await readVersion(api, id, each.number));
         if (found !== undefined) codes.set(each.number, found);
       });
-      const known = earlier.flatMap(({ number }): ValVersion[] => {
+      const known = earlier.flatMap(({ number, madeAt }): ValVersion[] => {
         const found = codes.get(number);
-        return found === undefined ? [] : [{ version: number, code: found }];
+        return found === undefined ? [] : [{ version: number, code: found, madeAt }];
       });
-      return [...known, { version, code }];
+      const listed = all.find(({ number }) => number === version);
+      return [...known, { version, code, madeAt: listed?.madeAt ?? madeAt }];
+    },
+    async codeOf({ id, version: present }, { version, code }) {
+      if (code.text !== undefined) return code;
+      if (version === undefined || version === present) return (await read(id))?.code;
+      return readVersion(api, id, version);
+    },
+    async withCode(val) {
+      const { id, code } = val;
+      return code.text === undefined ? read(id) : { ...val, code };
     },
   };
 }
@@ -239,6 +258,11 @@ const newestVersions = 20;
 /** It is not there, or the caller may not see it. */
 function undefinedIfHidden(error: unknown): undefined {
   if (!(error instanceof NotFoundError) && !hasStatus(error, 403)) throw error;
+}
+
+function codeInList({ code, codeHash }: ListedVersion): Code | CodeHash | undefined {
+  if (code !== undefined) return asCode(code);
+  return codeHash === undefined ? undefined : { text: undefined, blob: codeHash };
 }
 
 export const noValOfId = (id: string, service: string): NotFoundError =>
@@ -252,7 +276,7 @@ async function readVersion(api: Lookup['api'], id: string, version: number): Pro
   return typeof record?.code === 'string' ? asCode(record.code) : undefined;
 }
 
-function valFrom(id: string, record: JsonObject): Omit<RemoteVal, 'etag' | 'owner'> {
+function valFrom(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'> {
   const { code } = record;
   const name = textAt(record, 'name') ?? '';
   if (typeof code !== 'string') {
