@@ -14,6 +14,7 @@ import {
 } from './manifest.ts';
 import { noteOnce } from './push/notes.ts';
 import type { Look } from './read/look.ts';
+import { wordsOrPlaceholder } from './states.ts';
 import { nameOfService, type Workspace } from './workspace.ts';
 
 /** Undefined if the service in use may be used. One on this machine is always allowed. */
@@ -71,8 +72,8 @@ export async function learnIds(
   const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });
   return changeIds(context, root, failure, {
     change: withIds(service, learnt),
-    text: `vals.json has ${what} now, because this service cannot list vals. Commit vals.json.`,
-    details: `It has "ids": ${entry}`,
+    text: `vals.json has ${what} now, because this service cannot list vals. Commit vals.json. Until then, the next job and other clones cannot find ${learnt.size === 1 ? 'the val' : 'the vals'}.`,
+    inJob: `The next job and other clones cannot find ${someOf([...learnt.keys()])} until vals.json has the id. In a clone, run \`vals pull ${wordsOrPlaceholder([...learnt.values()], '<id...>').join(' ')}\`, which writes "ids": ${entry}, and commit vals.json.`,
     otherwise: `It lacks "ids": ${entry}.`,
   });
 }
@@ -90,7 +91,7 @@ export function dropIds(
   return changeIds(context, workspace.root, failure, {
     change: withoutIds(workspace.service, ids),
     text: `"ids" of vals.json does not have ${someOf(names)} any more, because ${vals} gone. Commit vals.json.`,
-    details: '',
+    inJob: `Remove ${someOf(names)} from "ids" of vals.json, because ${vals} gone.`,
     otherwise: `Its "ids" still have ${someOf(names)}.`,
   });
 }
@@ -98,7 +99,8 @@ export function dropIds(
 interface Change {
   change(before: Manifest): Manifest;
   text: string;
-  details: string;
+  /** In a job, nobody commits. */
+  inJob: string;
   /** What is so if vals.json cannot be written. */
   otherwise: string;
 }
@@ -107,7 +109,7 @@ function changeIds(
   context: Context,
   root: string,
   failure: ValsError | undefined,
-  { change, text, details, otherwise }: Change,
+  { change, text, inJob, otherwise }: Change,
 ): ValsError | undefined {
   try {
     updateManifest(root, change);
@@ -118,6 +120,6 @@ function changeIds(
     context.out.say({ kind: 'warning', text: messageWithHint(notWritten) });
     return failure;
   }
-  noteOnce(context, text, '', details);
+  noteOnce(context, text, '', inJob);
   return failure;
 }

@@ -43,7 +43,7 @@ export function waysToSay(conflict: Conflict, look: Look): Hint[] {
   const [best, another] = ways;
   if (best === undefined || another === undefined || conflict.state === 'name taken') return ways;
   const path = pathTo(look.workspace, conflict.file);
-  return [best, sh`To see what differs and what else you can do, run ${['diff', path]}.`];
+  return [best, sh`To see all ways, run ${['diff', path]}.`];
 }
 
 /** Everything that somebody who has this conflict can do, except to look at the difference. The best way comes first. */
@@ -199,7 +199,7 @@ export const wasRolledBack = ({ restored, reason }: Comparison = { state: 'uncha
   restored !== undefined || reason?.kind === 'version gone';
 
 function waysOfTwoCodes({ finding, look, path, val }: Facts): Hint[] {
-  const merge = hintAbout([path], pull("To merge the service's code into the file", '--merge'));
+  const merge = hintAbout([path], pull('To merge both', '--merge'));
   return [...waysByGit(finding, look, { path, val }), merge, ...overwrites(path)];
 }
 

@@ -57,8 +57,8 @@ test.each<[what: string, make: () => string, versions: string[], status: string]
   ],
   [
     'line ends alone make no other code on the service',
-    () => committed(['a\n1\n', 'b\n1\n']).folder,
-    ['a\r\n1\r\n'],
+    () => committed(['a\n1\n', 'b\n1\n', 'c\n1\n']).folder,
+    ['a\r\n1\r\n', 'b\r\n1\r\n'],
     'changed here',
   ],
   [
@@ -99,6 +99,17 @@ test.each<[what: string, make: () => string, versions: string[], status: string]
       for (const setting of ['log.showSignature', 'diff.renames=copies', 'log.follow', 'color.ui=always'])
         clone.git('config', ...(setting.includes('=') ? setting.split('=') : [setting, 'true']));
       return join(clone.folder, 'vals');
+    },
+    ['a'],
+    'changed here',
+  ],
+  [
+    'ids of SHA-256',
+    () => {
+      const clone = new Clone(temporaryFolder(), {});
+      clone.git('init', '-q', '--object-format=sha256');
+      for (const text of ['a', 'b']) clone.commit({ 'vals.json': '{}', 'x.ts': text });
+      return clone.folder;
     },
     ['a'],
     'changed here',
@@ -238,6 +249,17 @@ describe('a file that Git LFS keeps', () => {
     clone.put({ 'x.ts': 'c' });
     expect(await clone.words(['push'])).toEqual({ 'x.ts': 'pushed' });
   });
+});
+
+test('a merge that repeats a commit does not count as written by somebody', async () => {
+  const clone = committed(['a']);
+  clone.git('branch', 'mine');
+  for (const text of ['b', 'a', 'b']) clone.commit({ 'x.ts': text });
+  const { env } = await serving('a', 'b', 'a');
+  clone.git('checkout', '-q', 'mine');
+  clone.commit({ 'y.ts': 'y' });
+  clone.git('merge', '-q', '-m', 'merge', 'main');
+  expect(await new Clone(clone.folder, env).status()).toMatchObject({ 'x.ts': 'conflict' });
 });
 
 test('code that git never had needs no search of the whole history', async () => {

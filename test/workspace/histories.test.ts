@@ -24,6 +24,8 @@ interface Case {
   /** Oldest first. */
   versions: readonly string[];
   commits: readonly string[];
+  /** The last commit is written after the last version was made. */
+  lastCommitIsLater?: boolean;
 }
 
 /** With times and codes in the list of versions, without times, and without either. */
@@ -31,14 +33,16 @@ const kinds = [{ ...withEverything, codesOfVersions: true }, { version: true, co
 
 const everywhere = (status: string) => kinds.map(() => status);
 
-async function statusesOf({ versions, commits }: Case) {
+async function statusesOf({ versions, commits, lastCommitIsLater = false }: Case) {
   const services = await Promise.all(
     kinds.map((kind) => reachableService('vals.test', { ...kind, now: timeOfGit })),
   );
   const [first = '', ...more] = commits;
   const clone = repository({}, { 'x.ts': first });
+  const later = lastCommitIsLater ? more.splice(-1) : [];
   for (const text of more) clone.commit({ 'x.ts': text });
   for (const service of services) for (const version of versions) service.edit('x', version);
+  for (const text of later) clone.commit({ 'x.ts': text });
   // Where the service cannot list vals, vals.json has the id.
   const statuses: string[] = [];
   for (const service of services) {
@@ -51,7 +55,11 @@ async function statusesOf({ versions, commits }: Case) {
 }
 
 /** Letters are codes of one line, so what was changed on both sides is a conflict. */
-const oneLineRows: [name: string, versions: string, file: string, status: string][] = [
+type Row = [name: string, versions: string, file: string, status: string, more?: Partial<Case>];
+
+const later: Partial<Case> = { lastCommitIsLater: true };
+
+const oneLineRows: Row[] = [
   ['commit and deploy', 'a', 'ab', 'changed here'],
   ['several commits, one deploy', 'a', 'abc', 'changed here'],
   ['`git revert` of what is deployed', 'ab', 'aba', 'changed here'],
@@ -60,7 +68,8 @@ const oneLineRows: [name: string, versions: string, file: string, status: string
   ['`version restore` on the service', 'aba', 'ab', 'changed there'],
   ['restore of two steps', 'abca', 'abc', 'changed there'],
   ['restore, then git reverts, too', 'aba', 'aba', 'unchanged'],
-  ['deployed, reverted by git and deployed, landed again by git', 'aba', 'abab', 'changed here'],
+  ['restore, git reverts, git lands the same code again later', 'aba', 'abab', 'changed here', later],
+  ['deployed, reverted by git and deployed, landed again by git', 'aba', 'abab', 'changed here', later],
   ['restore, then a new commit of the file', 'aba', 'abc', 'conflict'],
   ['restore, pulled into git, then a new commit', 'aba', 'abac', 'changed here'],
   ['restore, then a hotfix on it', 'abax', 'ab', 'changed there'],
@@ -75,16 +84,21 @@ const oneLineRows: [name: string, versions: string, file: string, status: string
   ['the repository is younger than the first version', 'abca', 'bc', 'changed there'],
   ['a branch was deployed and then abandoned by `git reset`', 'ab', 'a', 'changed there'],
   ['the first deploy of an old branch', 'abc', 'ab', 'changed there'],
-  ['a flag goes on and off, each deployed, and on again', 'abab', 'ababa', 'changed here'],
+  ['a flag goes on and off, each deployed, and on again', 'abab', 'ababa', 'changed here', later],
   ['the same, and then the service is set back once', 'ababa', 'abab', 'changed there'],
   ['git went there and back more often than it was deployed', 'ab', 'ababa', 'changed here'],
   ['versions are only known from the middle on', 'ba', 'abab', 'changed here'],
   ['the val was made anew, with one version', 'a', 'ab', 'changed here'],
 ];
 
-test.each(oneLineRows)('%s: %s and %s is %s', async (_name, versions, commits, status) => {
-  const found = await statusesOf({ versions: codes(versions), commits: codes(commits) });
+test.each(oneLineRows)('%s: %s and %s is %s', async (_name, versions, commits, status, more = {}) => {
+  const found = await statusesOf({ versions: codes(versions), commits: codes(commits), ...more });
   expect(found).toEqual(everywhere(status));
+});
+
+test('commit, revert, landed again, deployed once; then restored on the service: only times tell it', async () => {
+  const found = await statusesOf({ versions: codes('aba'), commits: codes('abab') });
+  expect(found).toEqual(['conflict', 'changed here', 'changed here']);
 });
 
 const asA = ['1', 'a', '3', '4', '5', '6', '7', '8'].join('\n');
@@ -150,6 +164,8 @@ describe.each([
     service.edit('x', code('d'));
     expect(await statusWith(clone, 'b')).toBe('changed there');
     expect(await statusWith(clone, 'c')).toBe('conflict');
+    clone.loseRecords();
+    expect(await statusWith(clone, 'b')).toBe('changed there');
   });
 
   test('pushed without a commit, and stashed', async () => {
@@ -281,8 +297,25 @@ describe.each([
     await clone.rows(['push']);
     service.val('x').versions.pop();
     for (const letter of ['b', 'c']) expect(await statusWith(clone, letter)).toBe('conflict');
+    clone.put({ 'x.ts': code('b') });
+    // A clone that never had the version is told nothing by its lack.
+    expect(await new Clone(clone.folder, clone.env).status()).toMatchObject({ 'x.ts': 'changed here' });
     expect(await statusWith(clone, 'a')).toBe('unchanged');
     expect((await clone.rows(['push'])).map(({ status }) => status)).toEqual(['unchanged']);
+  });
+
+  test('the service was restored from an older copy, and lost the version of the record', async () => {
+    const { clone, service } = await deployed(switches);
+    for (const letter of ['b', 'c']) {
+      clone.commit({ 'x.ts': code(letter) });
+      await clone.rows(['push']);
+    }
+    service.val('x').versions.pop();
+    const [row] = await clone.rows(['push'], 5);
+    expect(row).toMatchObject({
+      reason: 'both changed',
+      error: { message: expect.stringContaining('version 3') },
+    });
   });
 
   test('git went on and back to the record, and the service went on', async () => {

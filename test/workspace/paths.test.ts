@@ -30,7 +30,7 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     }
     const { stderr } = await top.vals('push', 'packages/a/greet.ts');
     expect(stderr).toContain(
-      'packages/a/greet.ts differs from the service, and nobody can tell which side is newer: the service',
+      'packages/a/greet.ts changed here, and its val changed on the service (version 2) since both had version 1.',
     );
     expect(stderr).toContain('`vals diff packages/a/greet.ts`');
     expect(service.codes('greet')).toEqual(['greet_1', 'theirs']);
@@ -117,7 +117,7 @@ describe('--name in a workspace', () => {
   it('is refused, and the message says how a val gets another name', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     place.put({ 'b.ts': 'b' });
-    expect(await place.vals('push', 'b.ts', '--name', 'bee')).toMatchObject(ends(2, '"b.ts": "<name>"'));
+    expect(await place.vals('push', 'b.ts', '--name', 'bee')).toMatchObject(ends(2, '"b.ts": "bee"'));
     expect(service.vals()).toHaveLength(1);
   });
 
@@ -235,7 +235,7 @@ it('in a folder below, a path is relative to that folder, and messages name file
   expect(stderr).toMatch(/^warning: \.\.\/\.gitignore was not read/);
   expect(stdout).toMatch(/failed\ta\t.*\.\.\/a\.ts\npushed\tb\t.*\tb\.ts\n/);
   expect(stderr).toContain(
-    '../a.ts differs from the service, and nobody can tell which side is newer: the service',
+    '../a.ts changed here, and its val changed on the service (version 2) since both had version 1.',
   );
   expect(stderr).toContain('`vals diff ../a.ts`');
   expect(await below.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });

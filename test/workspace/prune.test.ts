@@ -187,11 +187,18 @@ it.each(kindsOfServices)(
   async (_kind, switches) => {
     const { place, service } = await workspace(switches);
     place.move('c.ts', 'd.ts');
-    expect(await place.words(['push'])).toEqual({ 'd.ts': 'created' });
+    expect(await place.status()).toMatchObject({ 'c.ts': 'missing here', 'd.ts': 'new' });
+    expect((await place.vals('push')).stderr).toBe(
+      [
+        'These vals have lost their files: a, b and c. To delete a and b on the service, run `vals push --prune`. To delete c on the service, run `vals val rm c`.',
+        'd.ts is a new val. If it is a renamed file that shall keep the val "c", write "d.ts": "c" into "names" of vals.json. Where the service can rename vals, `vals val set c --name d` before the push keeps it, too.\n',
+      ].join('\n'),
+    );
     expect((await place.vals('push', '--prune', '--yes')).stderr).toContain(
       'The val "c" was left, because c.ts is gone, but d.ts has its code.',
     );
     expect(names(service)).toEqual(['c', 'd', 'elsewhere']);
+    expect(await place.status()).toEqual({ 'c.ts': 'missing here', 'd.ts': 'unchanged' });
     place.put({ 'vals.json': '{"names": {"d.ts": "c"}}' });
     expect(await place.words(['push'])).toEqual({ 'd.ts': 'unchanged' });
   },
@@ -223,7 +230,7 @@ describe('where vals.json has the ids', () => {
     expect(row).toMatchObject({
       reason: 'deleted there',
       error: {
-        hint: 'If the val was deleted, remove "a" from "ids" of vals.json, and the next push makes it anew; if it belongs to somebody else, use their token.',
+        hint: 'If the val was deleted, remove "a" from "ids" of vals.json, and the next push makes it anew; if it belongs to somebody else, use their token. To see all ways, run `vals diff a.ts`.',
       },
     });
   });

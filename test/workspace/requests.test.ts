@@ -51,7 +51,7 @@ it('a val that differs costs no versions if this folder pushed it last, and is r
   place.put({ 'val7.ts': 'edited' });
   asked(service);
   expect(await place.words(['status'])).toMatchObject({ 'val7.ts': 'changed here' });
-  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7']);
+  expect(asked(service).slice(1)).toEqual([]);
   expect(await place.words(['push'])).toMatchObject({ 'val7.ts': 'pushed' });
   expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7', 'POST /v1/vals/val7/versions']);
   // A push of one file does not read the list.
@@ -61,8 +61,61 @@ it('a val that differs costs no versions if this folder pushed it last, and is r
   place.put({ 'val7.ts': 'edited_once_more' });
   place.loseRecords();
   expect(await place.words(['status'])).toMatchObject({ 'val7.ts': 'conflict' });
-  const versions = ['/versions', '/versions/1', '/versions/2'].map((path) => `GET /v1/vals/val7${path}`);
-  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7', ...versions]);
+  expect(asked(service).slice(1)).toEqual(['GET /v1/vals/val7/versions']);
+});
+
+describe('where the list and the versions have codeHash, with 20 versions of each of 20 vals', () => {
+  const files = (word: string) =>
+    Object.fromEntries(valNames(many).map((name) => [`${name}.ts`, `// ${name} ${word}`]));
+
+  /** The versions are what somebody committed and pushed, one after the other. */
+  async function deployed() {
+    const service = await startStrict(withEverything);
+    const place = repository(service.env, files('1'));
+    for (let version = 1; version <= 20; version++) {
+      if (version > 1) place.commit(files(`${version}`));
+      for (const name of valNames(many)) service.edit(name, `// ${name} ${version}`);
+    }
+    return { place, service };
+  }
+
+  const everything = (service: Service) => service.requests.splice(0).length;
+
+  it('a fresh clone of which all differ costs the list, and a list of versions for each', async () => {
+    const { place, service } = await deployed();
+    const fresh = place.commit(files('21')).clone();
+    const words = Object.values(await fresh.status());
+    expect([words.length, new Set(words)]).toEqual([many, new Set(['changed here'])]);
+    expect(everything(service)).toBe(2 + many);
+  });
+
+  it('a checkout of depth 1 reads no versions of what it cannot tell', async () => {
+    const { place, service } = await deployed();
+    const fresh = place.commit(files('21')).clone('--depth=1');
+    const words = Object.values(await fresh.status());
+    expect([words.length, new Set(words)]).toEqual([many, new Set(['conflict'])]);
+    expect(everything(service)).toBe(2);
+  });
+
+  it('--force reads no versions', async () => {
+    const { place, service } = await deployed();
+    const fresh = place.commit(files('21')).clone();
+    expect(new Set(Object.values(await fresh.words(['push', '--force'])))).toEqual(new Set(['pushed']));
+    expect(service.requests.filter(({ path }) => path.includes('/versions'))).toEqual([]);
+    service.requests.splice(0);
+    fresh.put(files('22'));
+    expect(new Set(Object.values(await fresh.words(['pull', '--force'])))).toEqual(new Set(['pulled']));
+    expect(everything(service)).toBe(1 + many);
+  });
+
+  it('codes that git has with other line ends are read, and are the same codes', async () => {
+    const service = await startStrict(withEverything);
+    const place = repository(service.env, { 'a.ts': 'one\n1\n' });
+    for (const word of ['two', 'three']) place.commit({ 'a.ts': `${word}\n1\n` });
+    for (const word of ['one', 'two']) service.edit('a', `${word}\r\n1\r\n`);
+    expect(await place.clone().status()).toEqual({ 'a.ts': 'changed here' });
+    expect(everything(service)).toBe(3 + 2);
+  });
 });
 
 describe('on the 14 routes with the documented fields, with 22 versions a val', () => {

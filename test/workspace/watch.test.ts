@@ -306,7 +306,7 @@ it('push --watch says once what is to be said of the folder, and what is wrong w
   await until(() => conflicts() === 2);
   await end();
   const said = [
-    'differs from the service, and nobody can tell which side is newer',
+    'a.ts changed here, and its val changed on the service',
     'has conflict markers',
     '"names" of vals.json has gone.ts',
     'lib was left out',

@@ -6,6 +6,8 @@ import { type Counts, summarizeFailures } from './many.ts';
 
 /** One of several things that a command does. */
 export interface Task extends Named {
+  /** There is nothing to do for it, so an interrupted command does not count it. */
+  isIdle?: boolean;
   /** Returns undefined if it was not tried. */
   run(): Promise<Outcome | undefined>;
 }
@@ -37,7 +39,7 @@ export interface Wording extends Pick<Counts, 'verb' | 'things' | 'consequence'>
  */
 export async function runBatch(tasks: readonly Task[], options: BatchOptions): Promise<Rows> {
   const rows = await runTasks(tasks, options);
-  return { kind: 'list', rows, error: interruption(rows, options) ?? failureOf(tasks, rows, options) };
+  return { kind: 'list', rows, error: interruption(tasks, rows, options) ?? failureOf(tasks, rows, options) };
 }
 
 /** For a batch that is not begun, because some of its tasks would fail with these errors. */
@@ -94,6 +96,7 @@ const countChanges = (rows: readonly OutcomeRow[]): number =>
   rows.filter(({ status }) => !nothingDone.has(status)).length;
 
 function interruption(
+  tasks: readonly Task[],
   rows: readonly OutcomeRow[],
   { signal: { reason }, verb, things }: BatchOptions,
 ): InterruptedError | undefined {
@@ -104,7 +107,8 @@ function interruption(
   const were = (count: number) => (count === 1 ? 'was' : 'were');
   const done = countChanges(rows);
   const unknown = rows.filter(({ error }) => error instanceof InterruptedError).length;
-  const counts = `${done} of ${rows.length} ${things} ${were(done)} ${verb}.`;
+  const wanted = tasks.filter(({ isIdle }) => !isIdle).length;
+  const counts = `${done} of ${wanted} ${things} ${were(done)} ${verb}.`;
   const others = unknown === 1 ? 'other was' : 'others were';
   const doubt = unknown > 0 ? ` It is not known whether ${unknown} ${others} ${verb}, too.` : '';
   return new InterruptedError(reason.exit, `Interrupted: ${counts}${doubt}`, {

@@ -19,6 +19,7 @@ import type { Outcome, Rows } from '../output/out.ts';
 import * as routes from '../routes.ts';
 import { mayPublish } from './privacy.ts';
 import { type FailedFile, type PushedFile, pushWording, refuseFiles } from './refuse-files.ts';
+import { noteRelativeImports } from './relative-imports.ts';
 import { readSources, type SourceFile, sourceFile, syntaxError, syntaxFaults } from './syntax.ts';
 
 export interface UpsertOptions {
@@ -78,6 +79,7 @@ export async function upsertFiles(
     signal,
     progress: 'Pushing',
   });
+  noteRelativeImports(context, files);
   const inOrder = files.flatMap(({ name }) => (replacedUnknown.has(name) ? name : []));
   return { ...outcomes, note: noteOnReplaced(inOrder) };
 }

@@ -56,17 +56,20 @@ export const command = defineCommand({
   run: (context, { vals: words, exitCode = false }) =>
     compareWorkspace(context, { words, findsMissing: true }, async (compared) => {
       refuseUnknownWords(compared);
-      const { look, findings, error } = compared;
+      const { look, findings, gone, error } = compared;
       const { workspace } = look;
+      const moved = new Map<Finding, string>(
+        gone.missing.flatMap((each) => (each.movedTo === undefined ? [] : [[each, each.movedTo]])),
+      );
       const isNamed = words.length > 0;
       const differing = findings.filter(differs);
       const isFolded = context.out.forPerson && context.flags.fields === undefined && !isNamed;
-      const row = (finding: Finding) => rowOf(workspace, finding, context);
+      const row = (finding: Finding) => rowOf(workspace, finding, context, moved.get(finding));
       const rows = isFolded
         ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(findings.length - differing.length)]
         : findings.map(row);
       if (error !== undefined) return { kind: 'list', rows, error };
-      sayNextSteps(context, look, differing, { isNamed });
+      sayNextSteps(context, look, differing, { isNamed, moved });
       if (isFolded && differing.length === 0 && findings.length > 0) {
         return { kind: 'text', text: allUnchanged(findings.length, nameOfService(workspace.service)) };
       }
@@ -84,7 +87,7 @@ function sayNextSteps(
   { out: { say } }: Context,
   look: Look,
   differing: readonly Finding[],
-  { isNamed }: { isNamed: boolean },
+  { isNamed, moved }: { isNamed: boolean; moved: ReadonlyMap<Finding, string> },
 ): void {
   const { workspace } = look;
   const isWhole = !isNamed && isTypedInside(workspace);
@@ -94,8 +97,11 @@ function sayNextSteps(
     const paths = findings.map((finding) => pathTo(workspace, finding.file));
     const [first, another] = findings;
     if (!isReason(state) || first === undefined || !isConflict(first)) {
+      // A prune leaves vals whose code a file has.
+      const isAllMoved = findings.every((finding) => moved.has(finding));
       const canPull = first?.comparison?.canPull;
-      if (!isReason(state)) say({ kind: 'hint', text: nextSteps(state, paths, { isWhole, canPull }) });
+      if (!isReason(state))
+        say({ kind: 'hint', text: nextSteps(state, paths, { isWhole: isWhole && !isAllMoved, canPull }) });
       continue;
     }
     const ways = another === undefined ? waysToSay(first, look) : [hintAbout(paths, allWaysOn)];
@@ -128,7 +134,12 @@ const allUnchanged = (count: number, service: string): string =>
 
 const foldUnchanged = (count: number): JsonObject[] => (count === 0 ? [] : [{ status: 'unchanged', count }]);
 
-function rowOf(workspace: Workspace, finding: Finding, { out: { forPerson } }: Context): JsonObject {
+function rowOf(
+  workspace: Workspace,
+  finding: Finding,
+  { out: { forPerson } }: Context,
+  movedTo: string | undefined,
+): JsonObject {
   const remote = valOf(finding);
   return withoutUndefined({
     file: pathTo(workspace, finding.file),
@@ -137,7 +148,9 @@ function rowOf(workspace: Workspace, finding: Finding, { out: { forPerson } }: C
     id: remote?.id,
     version: remote?.version,
     ...(forPerson && differs(finding) && { changedAt: remote?.madeAt, changedBy: remote?.madeBy }),
-    ...(forPerson && { note: noteOf(finding) }),
+    ...(forPerson && {
+      note: movedTo === undefined ? noteOf(finding) : `${pathTo(workspace, movedTo)} has its code`,
+    }),
   });
 }
 

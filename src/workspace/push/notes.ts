@@ -3,10 +3,10 @@ import type { Context } from '../../core/command-line/command.ts';
 import { type Hints, hintList, sh, someOf } from '../../core/lib/hint.ts';
 import type { Comparison } from '../compare/types.ts';
 import { describePresent, wasRolledBack } from '../conflicts.ts';
-import type { BehindStep, Step } from '../plan.ts';
+import type { BehindStep, CreateStep, Step } from '../plan.ts';
 import type { Gone } from '../read/gone.ts';
 import type { Look } from '../read/look.ts';
-import { hintAbout, nextSteps } from '../states.ts';
+import { hintAbout, nextSteps, wordsOrPlaceholder } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 const overwriteSetBack = {
@@ -36,12 +36,8 @@ export function noteBehind(
     ...(setBack.length > 0 ? [hintAbout(setBack, overwriteSetBack)] : []),
   ];
   const [them, files] = another === undefined ? ['it', 'the file'] : ['them', 'the files'];
-  noteOnce(
-    context,
-    text,
-    ways,
-    `To keep what the service has, run \`vals pull\` in a clone and commit ${files}; to overwrite ${them}, push with --force.`,
-  );
+  const inJob = `To keep what the service has, run \`vals pull\` in a clone and commit ${files}; to overwrite ${them}, push with --force.`;
+  noteOnce(context, text, ways, `${text} ${inJob}`);
 }
 
 /** The service tells no times, so nothing tells a rollback there from the next turn of a flag. */
@@ -52,12 +48,10 @@ export function noteAgain(context: Context, { workspace }: Look, steps: readonly
       : [],
   );
   if (all.length === 0) return;
-  noteOnce(
-    context,
-    `${someOf(all, { most: 3 })}.`,
-    'If somebody had taken that code back on the service, take it back in git, too (`git revert`), and push.',
-    'If somebody had taken that code back on the service, take it back in git, too: revert its commit.',
-  );
+  const text = `${someOf(all, { most: 3 })}.`;
+  const way =
+    'If somebody had taken that code back on the service, take it back in git, too (`git revert`), and push.';
+  noteOnce(context, text, way, `${text} ${way}`);
 }
 
 export const describeAgain = ({ version, replacedBy }: NonNullable<Comparison['again']>): string =>
@@ -67,11 +61,38 @@ export const describeAgain = ({ version, replacedBy }: NonNullable<Comparison['a
 export function noteLostFiles(context: Context, { missing }: Gone): void {
   const names = missing.map(({ name }) => name);
   if (names.length === 0) return;
-  const [what, files] =
-    names.length === 1 ? ['This val has', 'its file'] : ['These vals have', 'their files'];
-  const text = `${what} lost ${files}: ${someOf(names)}.`;
-  const deletion = `To delete ${names.length === 1 ? 'it' : 'them'} on the service,`;
-  noteOnce(context, text, sh`${deletion} run ${['push', '--prune']}.`, `${deletion} add --prune.`);
+  const deleted = missing.filter(({ movedTo }) => movedTo === undefined).map(({ name }) => name);
+  const kept = missing.filter(({ movedTo }) => movedTo !== undefined).map(({ name }) => name);
+  const text = `${names.length === 1 ? 'This val has lost its file' : 'These vals have lost their files'}: ${someOf(names)}.`;
+  const all = names.length === 1 ? 'it' : 'them';
+  const deletion = (some: readonly string[]) =>
+    `To delete ${some.length === names.length ? all : someOf(some)} on the service,`;
+  const ways = [
+    ...(deleted.length === 0 ? [] : [sh`${deletion(deleted)} run ${['push', '--prune']}.`]),
+    // A file that is there has the code, so a prune would leave them.
+    ...(kept.length === 0
+      ? []
+      : [sh`${deletion(kept)} run ${['val', 'rm', ...wordsOrPlaceholder(kept, '<val...>')]}.`]),
+  ];
+  const inJob = deleted.length === 0 ? '' : ` ${deletion(deleted)} add --prune.`;
+  noteOnce(context, text, ways, text + inJob);
+}
+
+/** A file that was renamed is a new val, as far as vals knows. `made`: the files of new vals. */
+export function noteNewNames(
+  context: Context,
+  { workspace }: Pick<Look, 'workspace'>,
+  made: readonly CreateStep[],
+  { missing }: Gone,
+): void {
+  const renamed = missing.find(({ movedTo }) => made.some(({ file }) => file === movedTo));
+  const val = renamed ?? missing[0];
+  const create = made.find(({ file }) => file === renamed?.movedTo) ?? made[0];
+  if (val === undefined || create === undefined) return;
+  const text = `${pathTo(workspace, create.file)} is a new val.`;
+  const entry = `If it is a renamed file that shall keep the val "${val.name}", write "${create.file}": "${val.name}" into "names" of vals.json.`;
+  const before = sh`Where the service can rename vals, ${['val', 'set', val.name, '--name', create.name]} before the push keeps it, too.`;
+  noteOnce(context, text, [entry, before], `${text} ${entry}`);
 }
 
 /** Without `privacy` in vals.json the service decides, and some services do not listen to it. */
@@ -88,30 +109,24 @@ export function notePublic({ out: { say } }: Context, names: readonly string[]):
 }
 
 /** Vals without a file that --prune does not delete. */
-export function noteLeft({ out: { say } }: Context, workspace: Workspace, { left }: Gone): void {
-  for (const { name, file, movedTo } of left) {
-    const path = pathTo(workspace, file);
-    const reason =
-      movedTo === undefined
-        ? `${path} is gone, but its history in git does not have the code that the val has now`
-        : `${path} is gone, but ${pathTo(workspace, movedTo)} has its code`;
-    say({
-      kind: 'note',
-      text: [`The val "${name}" was left, because ${reason}.`, sh`To delete it, run ${['val', 'rm', name]}.`],
-    });
+export function noteLeft({ out: { say } }: Context, workspace: Workspace, { missing, unknown }: Gone): void {
+  const moved = missing.flatMap(({ name, file, movedTo }) =>
+    movedTo === undefined ? [] : [{ name, file, reason: `${pathTo(workspace, movedTo)} has its code` }],
+  );
+  const noCode = 'its history in git does not have the code that the val has now';
+  for (const { name, file, reason } of [...moved, ...unknown.map((each) => ({ ...each, reason: noCode }))]) {
+    const text = `The val "${name}" was left, because ${pathTo(workspace, file)} is gone, but ${reason}.`;
+    say({ kind: 'note', text: [text, sh`To delete it, run ${['val', 'rm', name]}.`] });
   }
 }
 
-/** One line for all. In GitHub Actions it is an annotation. */
+/** One line for all. In GitHub Actions it is an annotation, which says what somebody can do who reads it in a browser. */
 export function noteOnce(
   { out: { say }, host: { env } }: Context,
   text: string,
   hints: Hints,
-  details = '',
+  inJob: string,
 ): void {
-  if (env.GITHUB_ACTIONS === 'true') {
-    say({ kind: 'lines', text: `::warning::${text}${details && ` ${details}`}`, despite: 'pipe' });
-    return;
-  }
-  say({ kind: 'note', text: [text, ...hintList(hints)] });
+  if (env.GITHUB_ACTIONS === 'true') say({ kind: 'lines', text: `::warning::${inJob}`, despite: 'pipe' });
+  else say({ kind: 'note', text: [text, ...hintList(hints)] });
 }

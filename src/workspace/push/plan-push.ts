@@ -39,7 +39,8 @@ export async function planPush(
     }
     steps.push(stepFor(result, look, options));
   }
-  const deletions = options.prune ? gone.missing.map((val) => stepFor(val, look, options)) : [];
+  const deleted = options.prune ? gone.missing.filter(({ movedTo }) => movedTo === undefined) : [];
+  const deletions = deleted.map((val) => stepFor(val, look, options));
   return { steps: [...steps, ...deletions], gone };
 }
 

@@ -8,6 +8,7 @@ import { withoutUndefined } from '../../core/lib/json.ts';
 import type { OutcomeRow, Rows, Say } from '../../core/output/out.ts';
 import { privacyOfNew, publicity } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles } from '../../core/push/refuse-files.ts';
+import { noteRelativeImports } from '../../core/push/relative-imports.ts';
 import { dropIds, learnIds, listService, refuseOtherService } from '../belonging.ts';
 import { carryOut, type Done } from '../carry-out.ts';
 import { conflictReason } from '../conflicts.ts';
@@ -15,7 +16,15 @@ import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
 import { type Look, withLook } from '../read/look.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
-import { describeAgain, noteAgain, noteBehind, noteLeft, noteLostFiles, notePublic } from './notes.ts';
+import {
+  describeAgain,
+  noteAgain,
+  noteBehind,
+  noteLeft,
+  noteLostFiles,
+  noteNewNames,
+  notePublic,
+} from './notes.ts';
 import { brokenFiles, planPush, readChosen } from './plan-push.ts';
 
 export interface PushOptions extends PlanOptions {
@@ -88,6 +97,15 @@ async function push(
   noteAgain(context, look, [...done.keys()]);
   if (prune) noteLeft(context, workspace, plan.gone);
   else noteLostFiles(context, plan.gone);
+  const made = [...done].flatMap(([step, { status }]) =>
+    step.kind === 'create' && (status === 'created' || status === 'planned') ? step : [],
+  );
+  noteNewNames(context, look, made, plan.gone);
+  const sent = [...done.keys()].filter(sendsCode);
+  noteRelativeImports(
+    context,
+    sent.map(({ file, local }) => ({ file: pathTo(workspace, file), code: local.code.text })),
+  );
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
     file,
     name,
@@ -130,6 +148,7 @@ async function carryOutAll(
       row: { file: path, name },
       label: path,
       verb: step.kind === 'delete' ? 'deleted' : undefined,
+      isIdle: step.kind === 'leave' || step.kind === 'behind',
       async run() {
         if (failure !== undefined && step !== failure) return undefined;
         const each = await carryOut(means, step);

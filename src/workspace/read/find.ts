@@ -5,6 +5,7 @@ import type { Context } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
 import { isLfsPointer } from '../../core/files/read-text.ts';
 import { forEach } from '../../core/http/request/limiter.ts';
+import { someOf } from '../../core/lib/hint.ts';
 import { hasSameCode } from '../code.ts';
 import { compareFiles } from '../compare/compare-files.ts';
 import { findUntold } from '../compare/pasts.ts';
@@ -120,6 +121,11 @@ export async function findAll(
   const findings = inOrder().filter((result): result is Finding => !('error' in result));
   const most = searches === 'all commits' ? undefined : recentCommits;
   const gone = searches === 'none' ? noneGone : await findGone(look, findings, { most });
+  if (gone.strays.length > 0)
+    say({
+      kind: 'note',
+      text: `"ids" of vals.json has ${someOf(gone.strays)}, but no file here has that name.`,
+    });
   await noteSame(look, findings);
   return { results: inOrder(), gone };
 }

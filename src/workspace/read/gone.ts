@@ -15,25 +15,23 @@ import type { RemoteVal } from './remotes.ts';
 export interface Gone {
   /** Vals whose files were deleted, and whose code the histories of these files have. */
   missing: readonly MissingFile[];
-  /** Vals whose files were deleted, and that a prune leaves. */
-  left: readonly LeftVal[];
+  /** Vals whose files were deleted, and whose present code git does not have there. */
+  unknown: readonly { name: string; file: string }[];
+  /** Names in `ids` of vals.json whose vals have no file here, and had none that git deleted. */
+  strays: readonly string[];
   /** Why git may not know all deleted files. */
   limit: GitLimit | undefined;
 }
 
 /** The file of a val was deleted here. */
 export interface MissingFile extends Finding {
+  state: 'missing here';
   remote: RemoteVal;
-}
-
-interface LeftVal {
-  name: string;
-  file: string;
-  /** The file of HEAD that has the code. Undefined if git does not have the code that the val has now. */
+  /** The file of HEAD that has its code, as after a rename. A prune leaves the val then. */
   movedTo: string | undefined;
 }
 
-export const noneGone: Gone = { missing: [], left: [], limit: undefined };
+export const noneGone: Gone = { missing: [], unknown: [], strays: [], limit: undefined };
 
 /** `most` is how many commits are searched. Undefined means all. */
 export async function findGone(
@@ -43,25 +41,42 @@ export async function findGone(
 ): Promise<Gone> {
   const { repository, remotes } = look;
   const ids = await valsWithoutFile(look, findings);
-  if (ids.size === 0 || repository === undefined) return noneGone;
+  if (ids.size === 0 || repository === undefined)
+    return { ...noneGone, strays: strayEntries(look, findings, new Set()) };
   const past = await readPastFiles(repository, most);
   const missing: MissingFile[] = [];
-  const left: LeftVal[] = [];
-  await forEach([...deletedFiles(look, repository, past, ids)], 'auto', async ([name, file]) => {
-    const remote = await remotes.withId(ids.get(name) ?? '');
-    if (remote === undefined) return;
+  const unknown: Gone['unknown'][number][] = [];
+  const met = new Set<string>();
+  await forEach([...deletedFiles(look, repository, past, ids)], 'auto', async ([nameOfEntry, file]) => {
+    const remote = await remotes.withId(ids.get(nameOfEntry) ?? '');
+    if (remote === undefined || met.has(remote.id)) return;
+    met.add(remote.id);
+    const name = remote.name || nameOfEntry;
     const codes = idsOf(remote.code);
-    const [movedTo] = codes.flatMap((id) => past.inHead.get(id) ?? []);
-    const isInGit = codes.some((id) => past.codes.get(file)?.has(id));
-    if (isInGit && (movedTo === undefined || movedTo === file))
-      missing.push({ state: 'missing here', file, name, local: undefined, remote, comparison: undefined });
-    else left.push({ name, file, movedTo });
+    const movedTo = codes.flatMap((id) => past.inHead.get(id) ?? []).find((other) => other !== file);
+    const about = { file, name, local: undefined, remote, comparison: undefined };
+    if (codes.some((id) => past.codes.get(file)?.has(id)))
+      missing.push({ ...about, state: 'missing here', movedTo });
+    else unknown.push({ name, file });
   });
   const limit = past.failure ?? (repository.isShallow ? 'shallow' : undefined);
-  return { missing: missing.sort(byFile), left: left.sort(byFile), limit };
+  const strays = strayEntries(look, findings, met);
+  return { missing: missing.sort(byFile), unknown: unknown.sort(byFile), strays, limit };
 }
 
 const byFile = (a: { file: string }, b: { file: string }): number => (a.file < b.file ? -1 : 1);
+
+function strayEntries(
+  { names, written }: Look,
+  findings: readonly Finding[],
+  explained: ReadonlySet<string>,
+): string[] {
+  const here = new Set(names.values());
+  const taken = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
+  return [...written].flatMap(([name, id]) =>
+    here.has(name) || taken.has(id) || explained.has(id) ? [] : name,
+  );
+}
 
 /** Their ids by their names. Without a list, the last syncs and vals.json tell which vals there are. */
 async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promise<Map<string, string>> {
@@ -79,7 +94,10 @@ async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promis
   await forEach([...synced, ...written], 'auto', async ([name, id]) => {
     // The present name of a val decides its file.
     const remote = names.has(name) ? undefined : await remotes.withId(id);
-    if (remote !== undefined) add(remote.name, id);
+    if (remote === undefined) return;
+    add(remote.name, id);
+    // The file may have gone before the val was renamed.
+    if (!names.has(remote.name)) add(name, id);
   });
   return open;
 }
@@ -93,7 +111,7 @@ function deletedFiles(
 ): Map<string, string> {
   const files = new Map<string, string>();
   const here = new Set<string>();
-  const paths = new Set(inHead.values());
+  const paths = new Set([...inHead.values()].flat());
   for (const file of codes.keys()) {
     const name = nameOfFile({ manifest }, file);
     if (name === undefined || !wanted.has(name)) continue;
