@@ -75,8 +75,6 @@ export async function findAll(
       results.set(local, failed(local, error));
     }
   };
-  const note = (each: Differing, comparison: Comparison) =>
-    results.set(each.local, findingOf(stateOf(comparison), each.local, each.remote, comparison));
   await forEach(locals, 'auto', async (local) => {
     await attempt(local, async () => {
       const found = await findOne(look, local, force);
@@ -86,38 +84,16 @@ export async function findAll(
     finished += 1;
     show();
   });
-  const { repository, workspace } = look;
-  const synced: (Differing & SyncedFile)[] = [];
-  await forEach(differing, 'auto', (each) =>
-    attempt(each.local, async () => {
-      const { lastSync } = each;
-      if (lastSync && (await isOfPresent(look, lastSync, each.remote))) synced.push({ ...each, lastSync });
-    }),
-  );
-  const { wentOn, wentBack } = await compareWithLastSyncs(synced, repository);
-  for (const each of wentOn) note(each, { state: 'changed here' });
-  // Somebody pulled or pushed code, and then took the file back without a commit here, as by `git stash`. Otherwise, after the
-  // next edit, the code that the service has would look like the base of that edit.
-  for (const { local } of wentBack) look.lastSyncs.remove(local.name);
-  const isOpen = ({ local }: Differing) => !results.has(local);
-  const untold = await findUntold(differing.filter(isOpen), repository);
-  for (const [each, limit] of untold) note(each, { state: 'conflict', reason: { kind: 'git', limit } });
-  const pairs: (Differing & Pair)[] = [];
-  await forEach(differing.filter(isOpen), 'auto', (each) =>
-    attempt(each.local, async () => {
-      const { local, remote } = each;
-      const known = await look.remotes.versions(remote);
-      const read = (version: ValVersion) => look.remotes.codeOf(remote, version);
-      if (await look.remotes.isOthers(remote)) results.set(local, findingOf('not yours', local, remote));
-      else pairs.push({ ...each, known, read });
-    }),
-  );
+  const compared = await compareDiffering(look, differing, attempt);
+  for (const [{ local, remote }, comparison] of compared) {
+    // The list of its versions, which may have been read meanwhile, tells whose it is.
+    const isOthers = await look.remotes.isOthers(remote);
+    const state = isOthers ? 'not yours' : stateOf(comparison);
+    results.set(local, findingOf(state, local, remote, comparison));
+  }
   const inOrder = () =>
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
   if (failure !== undefined) return { results: inOrder(), gone: noneGone };
-  const compared = await compareFiles(pairs, { repository, env: workspace.env });
-  const explained = await explain(pairs, compared, repository);
-  for (const [index, each] of pairs.entries()) note(each, explained[index] ?? { state: 'conflict' });
   const findings = inOrder().filter((result): result is Finding => !('error' in result));
   const most = searches === 'all commits' ? undefined : recentCommits;
   const gone = searches === 'none' ? noneGone : await findGone(look, findings, { most });
@@ -128,6 +104,56 @@ export async function findAll(
     });
   await noteSame(look, findings);
   return { results: inOrder(), gone };
+}
+
+/** Those without an answer could not be compared. `attempt` does nothing after a failure that concerns all. */
+async function compareDiffering(
+  look: Look,
+  differing: readonly Differing[],
+  attempt: (local: Local, work: () => Promise<void>) => Promise<void>,
+): Promise<Map<Differing, Comparison>> {
+  const { repository, workspace, remotes, lastSyncs } = look;
+  const compared = new Map<Differing, Comparison>();
+  const open = new Set(differing);
+  const note = (each: Differing, comparison: Comparison) => {
+    compared.set(each, comparison);
+    open.delete(each);
+  };
+  const synced = new Map<Differing, SyncedFile>();
+  await forEach(differing, 'auto', (each) =>
+    attempt(each.local, async () => {
+      const { lastSync } = each;
+      if (lastSync && (await isOfPresent(look, lastSync, each.remote)))
+        synced.set(each, { ...each, lastSync });
+    }),
+  );
+  const { wentOn, wentBack } = await compareWithLastSyncs([...synced.values()], repository);
+  for (const [each, file] of synced) {
+    if (wentOn.has(file)) note(each, { state: 'changed here' });
+    // Somebody pulled or pushed code, and then took the file back without a commit here, as by `git stash`. Otherwise, after
+    // the next edit, the code that the service has would look like the base of that edit.
+    if (wentBack.has(file)) lastSyncs.remove(each.local.name);
+  }
+  for (const [each, limit] of await findUntold([...open], repository))
+    note(each, { state: 'conflict', reason: { kind: 'git', limit } });
+  const pairs = new Map<Differing, Pair>();
+  await forEach([...open], 'auto', (each) =>
+    attempt(each.local, async () => {
+      const read = (version: ValVersion) => remotes.codeOf(each.remote, version);
+      pairs.set(each, { ...each, known: await remotes.versions(each.remote), read });
+    }),
+  );
+  const files = [...pairs.values()];
+  const comparisons = await explain(
+    files,
+    await compareFiles(files, { repository, env: workspace.env }),
+    repository,
+  );
+  for (const [index, each] of [...pairs.keys()].entries()) {
+    const comparison = comparisons[index];
+    if (comparison !== undefined) note(each, comparison);
+  }
+  return compared;
 }
 
 /** What git says besides of files that are not simply newer. */
