@@ -81,16 +81,17 @@ export async function compareWorkspace<Result>(
   if (options.writesFiles) refuseOtherService(workspace);
   else noteOtherService(context.out.say, workspace);
   context.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
-  const api = await context.api();
+  const stopping = new AbortController();
+  const api = await context.api({ signal: AbortSignal.any([context.host.signal, stopping.signal]) });
   return withLook(context, { workspace, api }, async (look) =>
-    use(await compareWords(context, look, options)),
+    use(await compareWords(context, look, { ...options, stopping })),
   );
 }
 
 async function compareWords(
   context: Context,
   look: Look,
-  { words, findsMissing, force = false }: CompareOptions,
+  { words, findsMissing, force = false, stopping }: CompareOptions & { stopping: AbortController },
 ): Promise<ComparedVals> {
   const { workspace } = look;
   const { files, problem } = sortFiles(workspace, look.names);
@@ -100,7 +101,7 @@ async function compareWords(
   const { results, gone } = await findAll(context, look, locals, {
     searches: needsMissing ? 'recent commits' : 'none',
     force,
-    stopsAtFailure: true,
+    stopping,
   });
   const findings = results.map((result) => {
     if ('error' in result) throw result.error;

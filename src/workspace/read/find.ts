@@ -39,8 +39,8 @@ export interface SearchOptions {
   searches: 'none' | 'recent commits' | 'all commits';
   /** The file or the val is overwritten, whichever is newer, so nothing is read to tell. */
   force?: boolean;
-  /** The command does nothing if one file cannot be compared. */
-  stopsAtFailure?: boolean;
+  /** For a command that does nothing if one file cannot be compared: aborted then, which ends the other requests. */
+  stopping?: AbortController;
 }
 
 /** Their codes differ. All such vals are compared at once. */
@@ -55,7 +55,7 @@ export async function findAll(
   { out: { say }, host: { signal } }: Context,
   look: Look,
   locals: readonly Local[],
-  { searches, force = false, stopsAtFailure = false }: SearchOptions,
+  { searches, force = false, stopping }: SearchOptions,
 ): Promise<Found> {
   const results = new Map<Local, Result>();
   const differing: Differing[] = [];
@@ -69,9 +69,11 @@ export async function findAll(
     try {
       await work();
     } catch (caught) {
+      if (stopping?.signal.aborted) return;
       const error = asValsError(caught);
       if (error === signal.reason || error instanceof InterruptedError) throw error;
-      if (stopsAtFailure || error.scope === 'all') failure ??= error;
+      if (stopping !== undefined || error.scope === 'all') failure ??= error;
+      stopping?.abort(error);
       results.set(local, failed(local, error));
     }
   };
