@@ -28,6 +28,8 @@ export interface Done {
   code: string | undefined;
   /** The new val's, if the service told it. */
   privacy: string | undefined;
+  /** Somebody else made a version at the same time. */
+  isRace: boolean;
 }
 
 export interface CarryOut {
@@ -40,7 +42,7 @@ export interface CarryOut {
   signal: AbortSignal;
 }
 
-const nothing = { versionBefore: undefined, code: undefined, privacy: undefined };
+const nothing = { versionBefore: undefined, code: undefined, privacy: undefined, isRace: false };
 
 export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
   if (push.dryRun && (sendsCode(step) || step.kind === 'delete')) return planned(push, step);
@@ -121,7 +123,7 @@ async function sentMeanwhile(
 ): Promise<Done> {
   if (now === undefined || now.owner !== undefined || !hasSameCode(now.code, code))
     throw changedMeanwhile(push, file);
-  const version = now.version ?? (await push.look.remotes.versionAfter(before));
+  const version = now.version ?? numberIn(await push.look.remotes.versionAfter(before));
   await noteSync(push.look, name, { ...now, version });
   return { ...nothing, status: 'unchanged', id: now.id, version };
 }
@@ -171,15 +173,20 @@ async function sent(
   before: RemoteVal | undefined,
 ): Promise<Done> {
   const id = before?.id ?? textAt(body, 'id');
-  const version = versionOf(body) ?? (before && (await look.remotes.versionAfter(before)));
+  const after = versionOf(body) ?? (before && (await look.remotes.versionAfter(before)));
+  const version = numberIn(after);
   if (id === undefined) look.lastSyncs.remove(local.name);
   else await noteSync(look, local.name, { id, version, code: asCode(code) });
   return {
     status: statusOf(status, version, before),
     ...{ id, version, versionBefore: before?.version, code },
     privacy: before === undefined ? privacyOf(body) : undefined,
+    isRace: after === 'several',
   };
 }
+
+const numberIn = (version: number | 'several' | undefined): number | undefined =>
+  version === 'several' ? undefined : version;
 
 /** 201 says that there is a new val, or a new version of one that was there. */
 function statusOf(

@@ -117,6 +117,25 @@ it.each([
   },
 );
 
+it('a version that somebody made while one was sent is said', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'a.ts': 'a2' });
+  service.switches.instead = (seen) => {
+    if (seen.method === 'GET') return undefined;
+    service.handle(seen);
+    service.edit('a', 'theirs');
+    return { status: 200, body: { id: service.val('a').id } };
+  };
+  const { exit, stdout, stderr } = await place.vals('push');
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr:
+      'While a was sent, somebody else made a version, too. To see which one is current, run `vals version ls a`.\n',
+  });
+  expect(stdout).toMatch(/^sent\ta\t\t/);
+  expect(service.codes('a')).toEqual(['a', 'a2', 'theirs']);
+});
+
 it('in CI, a file that is behind comes with what to do next', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a' });
   service.edit('a', 'theirs');

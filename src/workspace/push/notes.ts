@@ -57,6 +57,14 @@ export function noteAgain(context: Context, { workspace }: Look, steps: readonly
 export const describeAgain = ({ version, replacedBy }: NonNullable<Comparison['again']>): string =>
   `the code of version ${version} again, which version ${replacedBy} had replaced`;
 
+/** Somebody else made a version between the last look and the list of versions, so no number is known. */
+export function noteRaces({ out: { say } }: Context, names: readonly string[]): void {
+  const [first, another] = names;
+  if (first === undefined) return;
+  const text = `While ${someOf(names)} ${another === undefined ? 'was' : 'were'} sent, somebody else made a version, too.`;
+  say({ kind: 'note', text: [text, sh`To see which one is current, run ${['version', 'ls', first]}.`] });
+}
+
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
 export function noteLostFiles(context: Context, { missing }: Gone): void {
   const names = missing.map(({ name }) => name);

@@ -24,6 +24,7 @@ import {
   noteLostFiles,
   noteNewNames,
   notePublic,
+  noteRaces,
 } from './notes.ts';
 import { brokenFiles, planPush, readChosen } from './plan-push.ts';
 
@@ -95,6 +96,10 @@ async function push(
   const behind = steps.flatMap((step) => (step.kind === 'behind' ? step : []));
   noteBehind(context, look, behind, { isNamed: chosen !== undefined });
   noteAgain(context, look, [...done.keys()]);
+  noteRaces(
+    context,
+    [...done].flatMap(([{ name }, { isRace }]) => (isRace ? name : [])),
+  );
   if (prune) noteLeft(context, workspace, plan.gone);
   else noteLostFiles(context, plan.gone);
   const made = [...done].flatMap(([step, { status }]) =>
@@ -155,8 +160,7 @@ async function carryOutAll(
         done.set(step, each);
         const { status, id, version, versionBefore } = each;
         const plan = status === 'planned' ? step.kind : undefined;
-        const again = step.kind === 'send' && context.out.forPerson ? step.again : undefined;
-        const note = again && describeAgain(again);
+        const note = context.out.forPerson ? noteOf(step, each) : undefined;
         return { status, ...withoutUndefined({ plan, id, version, versionBefore, note }) };
       },
     };
@@ -177,6 +181,12 @@ async function carryOutAll(
   );
   const rows = outcomes.rows.map((row, index) => withReason(row, steps[index]));
   return { result: { ...outcomes, rows }, done };
+}
+
+/** For a person. */
+function noteOf(step: Step, { isRace }: Done): string | undefined {
+  if (isRace) return 'another version came between';
+  return step.kind === 'send' && step.again ? describeAgain(step.again) : undefined;
 }
 
 /** Also what is known of a val that was not written. */

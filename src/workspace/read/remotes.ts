@@ -69,8 +69,11 @@ export interface Remotes {
   isOthers(val: RemoteVal): Promise<boolean>;
   /** It has never had other code, as far as the list of its versions tells. */
   hasOneVersion(val: RemoteVal): Promise<boolean>;
-  /** The number of the version that a write has just made, or of the newest one if the one before is not known. */
-  versionAfter(val: RemoteVal): Promise<number | undefined>;
+  /**
+   * The number of the version that a write has just made, or of the newest one if the one before is not known. `several`:
+   * others made versions, too, so no list tells which one it is. Undefined if the list of versions does not tell it.
+   */
+  versionAfter(val: RemoteVal): Promise<number | 'several' | undefined>;
   /** The newest 20 versions, oldest first. The last one is the val as it is now. */
   versions(val: RemoteVal): Promise<ValVersion[]>;
   /** The code of a version. Undefined if the version is gone by now. */
@@ -222,7 +225,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
       const all = await versionsOf(api, id).catch(() => []);
       if (before === undefined) return all.at(-1)?.number;
       const [made, another] = all.filter(({ number }) => number > before);
-      return another === undefined ? made?.number : undefined;
+      return another === undefined ? made?.number : 'several';
     },
     async versions(val) {
       const all = await versionsById(val.id);
