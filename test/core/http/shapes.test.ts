@@ -25,8 +25,8 @@ describe('a list is recognised', () => {
     ['as an array', rows],
     ['in data, at its end', { data: rows, links: { self: 'https://x.example/v1' } }],
     ['in data, beside a second array', { warnings: ['slow'], data: rows }],
-    ['of versions that have the id of their val', { data: ofVal(0, 1, 2) }, versions, ofVal(0, 1, 2)],
-    ['of versions without ids', [{ version: 0 }, { version: 3 }], versions, [{ version: 0 }, { version: 3 }]],
+    ['of versions that have the id of their val', { data: ofVal(0, 1, 2) }, versions, ofVal(2, 1, 0)],
+    ['of versions without ids', [{ version: 0 }, { version: 3 }], versions, [{ version: 3 }, { version: 0 }]],
   ])('%s', async (_what, body, args = ['runs'], printed = rows) => {
     const service = await scriptedService([{ body }], () => ({ body: [] }));
     const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env });
@@ -117,7 +117,7 @@ it.each([
 });
 
 describe('a list that the service refuses without limit and offset', () => {
-  const versions = Array.from({ length: 130 }, (_, version) => ({ id, version, createdAt: at }));
+  const versions = Array.from({ length: 130 }, (_, index) => ({ id, version: 130 - index, createdAt: at }));
   const insisting =
     (status: number) =>
     (seen: Seen): Reply =>
