@@ -20,7 +20,7 @@ const exampleService = 'https://api.example.com';
 /** Examples that go on running, ask a question, need PostgreSQL or set up a shell. */
 const isNotRunHere = (line: string): boolean =>
   /^vals (?:serve|mcp|run --http|login \S+$)|postgres:|^eval| source$/.test(line) ||
-  (/ rm /.test(line) && !line.includes('--yes'));
+  (/ rm | --end /.test(line) && !line.includes('--yes'));
 
 const examples = commands.flatMap(({ path, examples }) => {
   const lines = examples.filter((line) => !isNotRunHere(line));
