@@ -126,13 +126,7 @@ export function createRequest(options: RequestOptions): Request {
     for (let looks = 1; ; looks++) {
       const ms = deadline - clock.now();
       if (ms <= 0 || signal.aborted) return undefined;
-      const look = () =>
-        within(
-          clock,
-          ms,
-          lookAfter().catch(() => undefined),
-          undefined,
-        );
+      const look = async () => within(clock, ms, lookAfter().catch(failedLook), undefined);
       // With `--concurrency 1`, it would wait for itself.
       const found = await limiter.aside(look);
       if (found !== 'not made' || !meaningOf(fault).mayStillCome) return found;
@@ -177,6 +171,8 @@ export function createRequest(options: RequestOptions): Request {
     return hasTime(deadline);
   }
 }
+
+const failedLook = () => undefined;
 
 /** An attempt that was cut off tells less than the one before it. */
 function faultOfCall(last: Fault, met: Fault | undefined, afterMs: number): Fault {
