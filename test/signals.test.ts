@@ -201,7 +201,7 @@ it.each(oneOf('SIGTERM'))(
     const { screen, pid, end } = await atTerminal('me', service.env, temporaryFolder());
     await screen.shows(hide);
     process.kill(pid, signal);
-    await sleep(1);
+    await new Promise(setImmediate);
     try {
       process.kill(pid, signal);
     } catch {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
 import { trusting } from '../support/certificates.ts';
+import { quickRetries } from '../support/clocks.ts';
 import { has } from '../support/features.ts';
 import { listen } from '../support/listen.ts';
 import { folderOf, folderOfVals, valNames } from '../support/program.ts';
@@ -298,7 +299,7 @@ it.runIf(has('run'))(
 
 it('a call fails while the service is away, and the server goes on', async () => {
   const { end, env } = await startStrict({ list: true });
-  const agent = await connectAgent(['--timeout', '1'], { env });
+  const agent = await connectAgent([], { env, clock: quickRetries });
   expect(await agent.call('me')).toMatchObject({ isError: false });
   await end();
   expect(await agent.call('me')).toMatchObject({

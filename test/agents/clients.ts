@@ -3,11 +3,14 @@ import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { onTestFinished } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
+import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { environment, program, type RunOptions, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 
-type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'>;
+type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'> & Pick<InProcessOptions, 'clock'>;
+
+/** How long a client waits for an answer: the minute of the libraries is short on a busy machine. */
+const patience = { timeout: 200_000 };
 
 const identity = { name: 'test', version: '1.0.0' };
 
@@ -57,11 +60,12 @@ export async function startAgent(args: readonly string[], options: Options) {
 }
 
 async function connected(client: Client | OlderClient, transport: Transport) {
-  await client.connect(transport);
+  await client.connect(transport, patience);
   onTestFinished(() => client.close());
   return {
     listTools: async () => (await client.listTools()).tools,
-    async call(name: string, input: Record<string, unknown> = {}, options: { signal?: AbortSignal } = {}) {
+    async call(name: string, input: Record<string, unknown> = {}, { signal }: { signal?: AbortSignal } = {}) {
+      const options = { ...patience, signal };
       const params = { name, arguments: input };
       const { content, structuredContent, isError } =
         client instanceof Client
@@ -83,7 +87,10 @@ export async function agentOnService(args: readonly string[] = [], options: Omit
 }
 
 /** Writes and reads the lines of the protocol itself. */
-export function rawAgent(args: readonly string[], { env, cwd, home = temporaryFolder() }: Options = {}) {
+export function rawAgent(
+  args: readonly string[],
+  { env, cwd, home = temporaryFolder(), clock }: Options = {},
+) {
   const input = new PassThrough();
   const interrupt = new AbortController();
   const lines: string[] = [];
@@ -93,6 +100,7 @@ export function rawAgent(args: readonly string[], { env, cwd, home = temporaryFo
     env: environment(home, env),
     cwd: cwd ?? home,
     input,
+    clock,
     signal: interrupt.signal,
     heard({ stdout }) {
       for (let end = stdout.indexOf('\n', read); end >= 0; end = stdout.indexOf('\n', read)) {

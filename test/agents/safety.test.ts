@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { has } from '../support/features.ts';
-import { folderOf, run, temporaryFolder } from '../support/program.ts';
+import { environment, folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { agentOnService, connectAgent, initializedAgent, startAgent } from './clients.ts';
@@ -100,7 +100,9 @@ it.runIf(has('workspace'))('push with prune deletes', async () => {
   const cwd = folderOf({ 'vals.json': '{}', 'gone.ts': code });
   expect((await run(['push'], { env, cwd })).exit).toBe(0);
   const git = (...args: string[]) =>
-    execFileSync('git', ['-C', cwd, '-c', 'user.name=a', '-c', 'user.email=a', ...args]);
+    execFileSync('git', ['-C', cwd, '-c', 'user.name=a', '-c', 'user.email=a', ...args], {
+      env: environment(temporaryFolder()),
+    });
   git('init', '-q');
   git('add', '.');
   git('commit', '-qm', 'all');
@@ -212,9 +214,9 @@ it.runIf(has('run'))('a val that is run cannot read the messages of the protocol
 it('no message contains the token, even if the service repeats it', async () => {
   const echo = { id: 'a', name: 'a', code: `const t = "${testToken}";`, [testToken]: 1 };
   const { env } = await scriptedService([], ({ path }) =>
-    path.includes('/v1/me') ? { status: 500, body: { message: `no ${testToken}` } } : { body: echo },
+    path.includes('/v1/me') ? { status: 400, body: { message: `no ${testToken}` } } : { body: echo },
   );
-  const agent = await startAgent(['--debug', '--timeout', '2'], { env });
+  const agent = await startAgent(['--debug'], { env });
   const val = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
   const answers = await Promise.all([
     agent.call('val_get', { val }),

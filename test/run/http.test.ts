@@ -62,7 +62,7 @@ async function serve(files: Record<string, string>, options: readonly string[], 
   return { ...started, url, port, open, ask, get: (path: string) => ask({ path }) };
 }
 
-it('vals run --http passes requests and answers on, asks nothing of the service, and ends at once', async () => {
+it('vals run --http passes requests and answers on, asks nothing of the service, and ends', async () => {
   const origin = await scriptedService([], () => (answer) => {
     answer.writeHead(200, { 'content-encoding': 'gzip', 'x-origin': '1' }).end(gzipSync('zipped'));
   });
@@ -103,22 +103,16 @@ it('vals run --http passes requests and answers on, asks nothing of the service,
   await once(unused, 'connect');
   const held = get('/hold');
   await shows('stderr', 'held');
-  const killedAt = Date.now();
   vals.kill('SIGINT');
   expect(await held).toEqual([500, 'a.ts was interrupted.\n']);
   const { exit, signal } = await ended;
   expect(exitStatus(exit, signal)).toBe(130);
-  expect(Date.now() - killedAt).toBeLessThan(1_500);
   await expect.poll(() => isRunning(Number(pid))).toBe(false);
   expect(service.requests).toEqual([]);
 });
 
-it('vals run --http goes on after a val that throws, crashes, exits or hangs, and streams without a limit', async () => {
-  const { get, open, url, shows } = await serve(files, ['--max-time', '2']);
-  const answer = await open({ path: '/events' });
-  const startedAt = Date.now();
-  for await (const _event of answer) if (Date.now() - startedAt > 2_300) break;
-  await shows('stderr', 'cancelled');
+it('vals run --http goes on after a val that throws, crashes or exits', async () => {
+  const { get, shows } = await serve(files, []);
   expect(await get('/throw')).toEqual([500, 'Error: broken\n']);
   await shows('stderr', 'a.ts failed: Error: broken (a.ts:6:');
   expect((await get('/text'))[0]).toBe(500);
@@ -126,11 +120,23 @@ it('vals run --http goes on after a val that throws, crashes, exits or hangs, an
   await shows('stderr', 'a.ts failed: Error: broke off (a.ts:10:');
   expect(await get('/exit')).toEqual([500, 'a.ts ended with exit code 7.\n']);
   expect(await get('/crash')).toEqual([500, expect.stringContaining('a.ts failed: Error: crashed (a.ts:9:')]);
+  expect(await get('/')).toEqual([200, 'one']);
+});
+
+it('--max-time ends a val that hangs, and not a stream, and the next request is answered', async () => {
+  const { get, open, url, shows } = await serve(files, ['--max-time', '2']);
+  // On a busy machine, a val may need longer than the limit to start, and is started again at the next request.
+  const isThere = () => expect.poll(() => get('/')).toEqual([200, 'one']);
+  await isThere();
+  const answer = await open({ path: '/events' });
+  const startedAt = Date.now();
+  for await (const _event of answer) if (Date.now() - startedAt > 2_300) break;
+  await shows('stderr', 'cancelled');
   const tooLate = await fetch(`${url}/busy`);
   expect([tooLate.status, await tooLate.text()]).toEqual([504, 'a.ts took longer than 2 s and was ended.\n']);
   // A page of another origin can read the error.
   expect(tooLate.headers.get('access-control-allow-origin')).toBe('*');
-  expect(await get('/')).toEqual([200, 'one']);
+  await isThere();
 });
 
 it('vals run --http answers each request after a save with the new code, while others finish on the old code', async () => {

@@ -29,3 +29,6 @@ export function settableClock() {
 }
 
 export const quickRetries = fasterBy(50, 5_000);
+
+/** No limit of the program is reached, also on a busy machine. */
+export const patient = fasterBy(1 / 60);

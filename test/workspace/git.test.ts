@@ -1,9 +1,9 @@
 // Which side is newer, in repositories of many kinds. Nothing is recorded here.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fasterBy } from '../support/clocks.ts';
+import { type Clock, systemClock } from '../../src/core/lib/waiting.ts';
 import { ends, run, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Clone, type Env, repository, timeOfGit, withEverything } from './places.ts';
@@ -274,13 +274,21 @@ test('git that takes too long is ended, and a conflict says so', async () => {
   const { folder } = committed(['a', 'b']);
   const bin = temporaryFolder();
   const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
-  const script = `#!/bin/sh\ncase "$*" in *' log '*) exec sleep 1000;; esac\nexec ${git} "$@"\n`;
+  const begun = join(bin, 'begun');
+  const script = `#!/bin/sh\ncase "$*" in *' log '*) touch ${begun}; exec sleep 1000;; esac\nexec ${git} "$@"\n`;
   writeFileSync(join(bin, 'git'), script);
   chmodSync(join(bin, 'git'), 0o755);
   const env = { ...(await serving('a')).env, PATH: `${bin}:${process.env.PATH}` };
-  expect(await run(['push'], { cwd: folder, env, clock: fasterBy(20) })).toMatchObject(
-    ends(5, 'longer than 5 seconds'),
-  );
+  /** The five seconds of git are over as soon as it reads its log. */
+  const clock: Clock = {
+    ...systemClock,
+    after(ms, callback) {
+      if (ms > 5_000) return systemClock.after(ms, callback);
+      const looking = setInterval(() => existsSync(begun) && callback(), 20);
+      return () => clearInterval(looking);
+    },
+  };
+  expect(await run(['push'], { cwd: folder, env, clock })).toMatchObject(ends(5, 'longer than 5 seconds'));
 });
 
 test.each<[string, Env, (folder: string) => void]>([

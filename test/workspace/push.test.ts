@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
+import { patient } from '../support/clocks.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ends, environment, program } from '../support/program.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
@@ -160,7 +160,7 @@ describe('a push says what the answers showed, and no more', () => {
       loses && isWrite(seen) ? loseAnswer(there) : undefined,
     );
     const place = workspaceWith(service.env, { 'a.ts': 'a' });
-    expect(await place.vals('push', '--timeout', '1')).toMatchObject({ exit: 8 });
+    expect(await place.vals('push')).toMatchObject({ exit: 8 });
     loses = false;
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
     expect(service.codes('a')).toEqual(['a']);
@@ -280,7 +280,7 @@ describe('the question of the first push', () => {
       const { exit, screen } = await fresh.onScreen(['push', ...more], { answers, columns: 120 });
       expect(exit).toBe(2);
       expect(screen).toContain('This is the first push');
-      expect(screen).toMatch(/ {2}a {2}version 1 {2}changed \ds ago {2}by ada {2}a\.ts/);
+      expect(screen).toMatch(/ {2}a {2}version 1 {2}changed \S+ ago {2}by ada {2}a\.ts/);
     }
     expect(service.vals().map(({ name }) => name)).toEqual(['a', 'b']);
     expect(service.codes('a')).toEqual(['a']);
@@ -374,7 +374,7 @@ describe('a service that cannot list vals', () => {
       if (seen.method !== 'POST') return undefined;
       return async (response) => {
         interrupt.abort(new InterruptedError(130));
-        await sleep(100);
+        await new Promise(setImmediate);
         const { status, body } = service.handle(seen);
         response.writeHead(status ?? 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       };
@@ -383,6 +383,7 @@ describe('a service that cannot list vals', () => {
       cwd: mine.folder,
       env: environment(mine.home, mine.env),
       signal: interrupt.signal,
+      clock: patient,
     });
     delete service.switches.instead;
     const made = service.vals().length - 1;

@@ -3,7 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/core/errors.ts';
+import type { Clock } from '../../src/core/lib/waiting.ts';
 import { watchSaves } from '../../src/workspace/push/saves.ts';
+import { quickRetries } from '../support/clocks.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ends, environment, folderOf, program, startProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -23,7 +25,7 @@ import {
 
 const watching = (place: Place, ...args: string[]) => start(place, ['--ndjson', ...args]);
 
-function start(place: Place, args: readonly string[]) {
+function start(place: Place, args: readonly string[], clock?: Clock) {
   const text = { stdout: '', stderr: '' };
   const interrupt = new AbortController();
   let exit: number | undefined;
@@ -31,6 +33,7 @@ function start(place: Place, args: readonly string[]) {
     cwd: place.folder,
     env: environment(place.home, place.env),
     signal: interrupt.signal,
+    clock,
     heard: ({ stdout, stderr }) => void Object.assign(text, { stdout, stderr }),
   }).then((ended) => {
     exit = ended.exit;
@@ -167,7 +170,7 @@ it('push --watch sends all new files when a service that was down at the start i
   let isDown = true;
   const service = await serviceWith(() => (isDown ? (response) => void response.destroy() : undefined));
   const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': '', 'c.ts': 'c', 'd.ts': 'd' });
-  const watch = watching(place, '--concurrency', '1', '--timeout', '1');
+  const watch = start(place, ['--ndjson', '--concurrency', '1'], quickRetries);
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
   await watch.until(() => watch.text.stderr.includes('cannot be reached'));
   place.put({ '.valsignore': 'd.ts\n' });
@@ -190,7 +193,7 @@ it('push --watch finds out what became of a push whose answer was lost', async (
   const place = workspaceWith(service.env, { 'a.ts': 'a' });
   await place.rows(['push']);
   place.put({ 'a.ts': 'lost' });
-  const watch = watching(place, '--timeout', '1');
+  const watch = start(place, ['--ndjson'], quickRetries);
   await watch.until(() => watch.text.stderr.includes('cannot be reached'));
   // The retry finds that the code has arrived.
   expect(await watch.event('a.ts', 1)).toMatchObject({ status: 'unchanged' });
@@ -326,9 +329,7 @@ it('a second SIGINT, some time after the first, ends the program at once', async
   await pushing;
   child.kill('SIGINT');
   // This line appears one second after the first signal. Only a signal in the first 200 ms counts as the same interrupt.
-  await expect
-    .poll(() => text.stderr, { timeout: 10_000 })
-    .toContain('Press Ctrl-C again to stop immediately.');
+  await expect.poll(() => text.stderr).toContain('Press Ctrl-C again to stop immediately.');
   child.kill('SIGINT');
   expect(await ended).toMatchObject({ exit: null, signal: 'SIGINT' });
 });

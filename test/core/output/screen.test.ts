@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/lib/waiting.ts';
 import { run, runOnScreen, shellAtTerminal } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { held, hello, id, lines, list, plain, type Row } from './support.ts';
@@ -48,8 +49,10 @@ describe('a table at a terminal', () => {
 
 it('the id is left out before an error is cut', async () => {
   const error = (length: number) => `Error: ${'x'.repeat(length - 7)}`;
+  const now = Date.parse('2026-01-31T09:30:00Z');
+  const clock = { ...systemClock, now: () => now };
   const screenWith = async (length: number) => {
-    const runStartAt = new Date().toISOString();
+    const runStartAt = new Date(now).toISOString();
     const run = {
       id,
       val: { name: 'hello', version: 1 },
@@ -58,7 +61,7 @@ it('the id is left out before an error is cut', async () => {
       error: error(length),
     };
     const { env } = await scriptedService([list([run])]);
-    return (await runOnScreen(['runs', '--no-color'], { env, columns: 120 })).screen;
+    return (await runOnScreen(['runs', '--no-color'], { env, columns: 120, clock })).screen;
   };
   expect(await screenWith(60)).toContain(id.slice(0, 8));
   const cut = await screenWith(70);

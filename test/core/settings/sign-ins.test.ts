@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { chanceOf, isLong } from '../../support/cases.ts';
+import { isLong } from '../../support/cases.ts';
 import { environment, program, temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { accepted, forAll } from './support.ts';
@@ -45,32 +45,24 @@ it('sign-ins in many processes at once leave a whole config', async () => {
   expect(tokens[baseUrl.replace('/base', '')]).toBeDefined();
 });
 
-it('a process that is killed at any moment leaves a whole config, and the next sign-in works', async () => {
-  const seed = 4_711;
-  const victims = isLong ? 400 : 3;
-  const chance = chanceOf(seed);
+it('a process that is killed before any of its steps leaves a whole config, and the next sign-in works', async () => {
   const [first, last] = [await origin(), await origin()];
   const { stored, env } = newConfig();
-  const begun = performance.now();
   expect((await startSignIn(first, 'token-first', env)).exitCode).toBe(0);
-  const tookMs = performance.now() - begun;
-  // The first one dies before it has begun: on a busy machine the others may all end before their moment.
-  const moments = Array.from({ length: victims }, () => chance.between(10, Math.round(1.2 * tookMs)));
-  moments[0] = 10;
-  const acknowledged: string[] = ['token-first'];
-  let killed = 0;
-  for (const [index, moment] of moments.entries()) {
-    const process = startSignIn(first, `token-${index}`, env);
-    const timer = setTimeout(() => process.kill('SIGKILL'), moment);
-    const { exitCode } = await process;
-    clearTimeout(timer);
-    if (exitCode === 0) acknowledged.push(`token-${index}`);
-    else killed += 1;
+  const hook = { NODE_OPTIONS: `--require ${resolve('test/core/settings/killed.cjs')}` };
+  let kept: string | undefined = 'token-first';
+  let isKilled = true;
+  let steps = 0;
+  for (; isKilled; steps++) {
+    const token = `token-${steps}`;
+    const ended = await startSignIn(first, token, { ...env, ...hook, KILLED_BEFORE: `${steps}` });
+    isKilled = ended.signal === 'SIGKILL';
+    if (!isKilled) expect(ended.exitCode).toBe(0);
     const { tokens } = stored();
-    expect([acknowledged.at(-1), `token-${index}`], `seed ${seed}`).toContain(tokens[first]);
-    if (tokens[first] === `token-${index}`) acknowledged.push(`token-${index}`);
+    expect(isKilled ? [kept, token] : [token], `step ${steps}`).toContain(tokens[first]);
+    kept = tokens[first];
   }
-  expect(killed).toBeGreaterThan(0);
+  expect(steps).toBeGreaterThan(3);
   expect((await startSignIn(last, 'token-last', env)).exitCode).toBe(0);
-  expect(stored().tokens).toEqual({ [first]: acknowledged.at(-1), [last]: 'token-last' });
+  expect(stored().tokens).toEqual({ [first]: kept, [last]: 'token-last' });
 });

@@ -227,9 +227,8 @@ describe('with a public URL', () => {
       message: expect.stringContaining(expected),
     });
     expect(error?.message).toMatch(/--public-url.*\$http_host/);
-    const start = performance.now();
+    // If it waited, it would be ended by the signal.
     expect(await end('SIGINT')).toBe(130);
-    expect(performance.now() - start).toBeLessThan(3_000);
   });
 
   test('SIGTERM finishes requests under way, closes kept connections, and ends with exit 0', async () => {

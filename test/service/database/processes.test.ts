@@ -85,7 +85,8 @@ test('while another program writes, a write waits for it, and reads are answered
     isWritten = true;
     return answer;
   });
-  for (let i = 0; i < 10; i++) {
+  // SQLite waits for ten seconds, so there are few reads.
+  for (let i = 0; i < 3; i++) {
     expect(await service.get(`/v1/vals/${id}`)).toMatchObject({ code: 'c' });
     expect(await service.statusOf('GET', '/healthz')).toBe(200);
   }
@@ -100,7 +101,7 @@ test.runIf(postgres || isLong)(
   async () => {
     const { at, token, close } = await temporaryService();
     await close();
-    const settings = postgres ? '?statement_timeout=1000' : '';
+    const settings = postgres ? '?statement_timeout=4000' : '';
     const { baseUrl, close: end } = await startService({ ...placeOf(at + settings), port: 0 });
     onTestFinished(end);
     const service = clientOf({ baseUrl, token });
@@ -109,7 +110,7 @@ test.runIf(postgres || isLong)(
     expect(await service.statusOf('GET', `/v1/vals/${id}`)).toBe(200);
     expect(await service.putVal('v', 'd')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     await release();
-    expect((await service.putVal('v', 'd')).status).toBe(200);
+    await expect.poll(async () => (await service.putVal('v', 'd')).status).toBe(200);
   },
 );
 

@@ -6,7 +6,7 @@ import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { temporaryFolder } from '../../support/program.ts';
 
 test('writes of one turn of the event loop share a commit, and one that fails half-way changes nothing', async () => {
-  // A commit takes in writes for a few milliseconds, which a busy machine needs for one.
+  // A commit that takes long is shared with no more writes, and on a busy machine each takes long.
   vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => void vi.restoreAllMocks());
   const file = join(temporaryFolder(), 'store.db');

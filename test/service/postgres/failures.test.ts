@@ -99,15 +99,14 @@ test.each([
   expect((await service.putVal('v', 'c')).status).toBe(count === 1 ? 200 : 201);
 });
 
-test('a silent connection gives 503 when one answer is overdue, and later requests succeed', {
-  timeout: 15_000,
-}, async () => {
+test('a silent connection gives 503 when one answer is overdue, and later requests succeed', async () => {
   const before = await temporaryService();
   const proxy = await breakingProxy(before.at, () => {});
-  const service = await restartAt(before, `${proxy.address}?query_timeout=2000`);
+  const service = await restartAt(before, `${proxy.address}?query_timeout=5000`);
   proxy.breakAfter(insertOfVersion);
   expect(await service.putVal('v', 'c')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-  expect((await service.putVal('v', 'c')).status).toBe(201);
+  // On a busy machine, other answers may be overdue, too.
+  await expect.poll(async () => (await service.putVal('v', 'c')).status).toBeLessThan(300);
 });
 
 async function breakingProxy(

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../../../src/core/errors.ts';
 import { follow } from '../../../../src/core/http/lists/pages.ts';
 import type { Clock } from '../../../../src/core/lib/waiting.ts';
 import { budget } from '../../../support/cases.ts';
+import { quickRetries } from '../../../support/clocks.ts';
 import { fastClock, runFastClock } from '../../../support/fast-clock.ts';
 import { inProcess } from '../../../support/in-process.ts';
 import { temporaryFolder } from '../../../support/program.ts';
@@ -15,7 +16,14 @@ import {
   testToken,
 } from '../../../support/scripted-service.ts';
 
+const home = temporaryFolder();
+const noService = { VALS_BASE_URL: 'http://127.0.0.1:1', VALS_TOKEN: testToken };
+
 runFastClock();
+// The first run loads the code of the program, which on a busy machine takes too long for the fast clock.
+beforeAll(async () => {
+  await inProcess(['runs'], { env: { HOME: home, ...noService }, clock: quickRetries });
+});
 
 /** Follows a list of `start` records, to which so many come before each look. */
 async function followPlan({ start, last, looks }: { start: number; last: number; looks: number[] }) {
@@ -186,10 +194,9 @@ describe('vals runs --follow', () => {
   });
 
   it('waits for a service that is not there yet', async () => {
-    const away = { VALS_BASE_URL: 'http://127.0.0.1:1', VALS_TOKEN: testToken };
     const isEnough = ({ stderr }: { stderr: string }) =>
       stderr.includes('as soon as the service can be reached');
-    expect(await followFast(['runs'], away, isEnough)).toMatchObject({ exit: 130, stdout: '' });
+    expect(await followFast(['runs'], noService, isEnough)).toMatchObject({ exit: 130, stdout: '' });
   });
 
   it('ends with any other error', async () => {

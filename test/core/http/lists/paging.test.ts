@@ -149,7 +149,7 @@ describe('a list that fails half-way', () => {
       page(first, '?offset=3'),
       (response) => void read.then(() => response.end(JSON.stringify(page(rows(1, 'b')).body))),
     ]);
-    const { child, ended } = startProcess(['runs', '--timeout', '10'], { env: service.env });
+    const { child, ended } = startProcess(['runs'], { env: service.env });
     child.stdout?.once('data', firstLineRead);
     const { exit, stdout } = await ended;
     expect({ exit, lines: stdout.trimEnd().split('\n').length }).toEqual({ exit: 0, lines: 4 });

@@ -41,7 +41,15 @@ export async function invoke(
   { baseUrl, clock, terminal, input, patienceMs }: InvokeOptions,
 ): Promise<Output> {
   const controller = new AbortController();
-  const stopWaiting = fastClock().after(patienceMs, () => controller.abort(new InterruptedError(130)));
+  let stopWaiting: (() => void) | undefined;
+  /** Its patience begins with the first wait: before, the program reads files and checks their syntax, which takes its time. */
+  const waiting: Clock = {
+    ...clock,
+    after(ms, callback) {
+      stopWaiting ??= clock.after(patienceMs, () => controller.abort(new InterruptedError(130)));
+      return clock.after(ms, callback);
+    },
+  };
   const output = await inProcess(args, {
     env: {
       HOME: folder,
@@ -57,9 +65,9 @@ export async function invoke(
     ...(terminal && { terminal: { columns: 100 } }),
     input,
     signal: controller.signal,
-    clock,
+    clock: waiting,
   });
-  stopWaiting();
+  stopWaiting?.();
   return output;
 }
 
