@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { text as textOf } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { httpProblemOf, problemReply } from '../../src/service/problem.ts';
 import { DatabaseFailure, startService } from '../../src/service/start-service.ts';
@@ -22,14 +21,11 @@ test('if a port is in use, the error names the port, and no other port stays ope
   await close();
 });
 
-test('ending the service gives up on a request that never ends', async () => {
+// The service gives up after five seconds. Without that, it would close the connection after seventy.
+test('ending the service gives up on a request that never ends', { timeout: 60_000 }, async () => {
   const service = await temporaryService();
-  const socket = beginPut(service, '{', { headers: ['Expect: 100-continue'] });
-  const received = textOf(socket);
-  await once(socket, 'readable');
+  await once(beginPut(service, '{', { headers: ['Expect: 100-continue'] }), 'data');
   await service.close();
-  // It does not wait until the request has taken so long that it is answered with 408.
-  expect(await received.catch(() => '')).toMatch(/^(HTTP\/1\.1 100 Continue\r\n\r\n)?$/);
 });
 
 test.each([
