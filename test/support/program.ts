@@ -182,13 +182,14 @@ export interface ScreenOptions
   columns?: number;
 }
 
+/** On a busy machine, a spinner would appear on any screen. CI turns it off, and a test of the spinner takes CI away. */
 export async function runOnScreen(
   args: readonly string[],
   options: ScreenOptions = {},
 ): Promise<{ exit: number; screen: string; stdout: string }> {
   const { home = temporaryFolder(), columns = 80, env, cwd = home, ...rest } = options;
   const { exit, screen, stdout } = await inProcess(args, {
-    env: environment(home, { TERM: 'xterm-256color', ...env }),
+    env: environment(home, { TERM: 'xterm-256color', CI: 'true', ...env }),
     cwd,
     terminal: { columns },
     ...rest,

@@ -166,7 +166,8 @@ describe('progress', () => {
 
   it('does not appear in a pipe, nor with --quiet', async () => {
     const { reply, open } = held(hello);
-    const { env } = await scriptedService([], () => reply);
+    const service = await scriptedService([], () => reply);
+    const env = { ...service.env, CI: undefined };
     const args = ['me', '--json', '--no-color'];
     const others = [runOnScreen([...args, '--quiet'], { env }), run(args, { env })];
     await runOnScreen(['me'], { env, heard: ({ stderr }) => stderr.includes('Waiting') && open() });
@@ -179,7 +180,7 @@ describe('progress', () => {
     const { reply, open } = held(null);
     const { env } = await scriptedService([], ({ method }) => (method === 'GET' ? { body: hello } : reply));
     const { exit, screen } = await runOnScreen(['val', 'rm', id, '--no-color'], {
-      env,
+      env: { ...env, CI: undefined },
       answers: [{ after: '[y/N]', keys: 'y\r' }],
       heard: ({ stderr }) => stderr.slice(stderr.indexOf('[y/N]')).includes(hide) && open(),
     });
