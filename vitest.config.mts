@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
@@ -8,6 +8,8 @@ import { folderInMemory } from './test/support/in-memory.ts';
 
 const inMemory = folderInMemory();
 if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
+// A user whom the system does not know, as in a container, may have no home.
+process.env.HOME ??= tmpdir();
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** They end a test that hangs, and no test on a busy machine. `npm run test:long` sets a longer one. */
