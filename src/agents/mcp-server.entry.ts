@@ -1,4 +1,3 @@
-import { type Readable, Transform } from 'node:stream';
 import {
   type CallToolRequest,
   type CallToolResult,
@@ -7,45 +6,33 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createStdioTransport, type StdioOptions } from './stdio-transport.ts';
 import type { ToolInput } from './tool-input.ts';
 import type { ToolResult } from './tool-out.ts';
 import type { CallOptions } from './tool-runner.ts';
 import type { Tool } from './tools.ts';
 
-export interface ProtocolOptions {
+export interface ProtocolOptions extends StdioOptions {
   version: string;
   instructions: string;
   tools: readonly Tool[];
   call(name: string, input: ToolInput, options: CallOptions): Promise<ToolResult>;
-  stdin: Readable;
-  stdout: NodeJS.WritableStream;
-  editBeforeWriting(message: string): string;
   onError(error: Error): void;
   signal: AbortSignal;
 }
 
-export async function serveProtocol(options: ProtocolOptions): Promise<void> {
-  const { stdin, stdout, editBeforeWriting, signal, onError } = options;
-  const output = new Transform({
-    transform: (message, _encoding, done) => done(null, editBeforeWriting(String(message))),
-  });
-  // Each result that waits adds a listener, and Node would warn about more than ten.
-  output.setMaxListeners(0).pipe(stdout, { end: false });
-  const transport = new StdioServerTransport(stdin, output);
+/** Resolves when the input or the output has ended, with the number of requests that got no answer. */
+export async function serveProtocol(options: ProtocolOptions): Promise<number> {
+  const { signal, onError } = options;
+  const transport = createStdioTransport(options);
   const handle = serveStdio(() => createServer(options), { transport, onerror: onError });
-  const { onclose } = transport;
-  const closed = new Promise<void>((resolve) => {
-    transport.onclose = () => {
-      onclose?.();
-      resolve();
-    };
-  });
   const close = () => void handle.close();
   signal.addEventListener('abort', close);
   if (signal.aborted) close();
-  await closed;
+  const unanswered = await transport.closed;
   signal.removeEventListener('abort', close);
+  return unanswered;
 }
 
 function createServer({ version, instructions, tools, call }: ProtocolOptions): Server {

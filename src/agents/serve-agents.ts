@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../core/command-line/command.ts';
 import { loadCommands } from '../core/command-line/command-tree.ts';
+import { exitQuietly } from '../core/errors.ts';
 import { escapeUnsafe } from '../core/lib/json.ts';
 import { createRedactor } from '../core/lib/visible.ts';
 import { createLog } from '../core/output/log.ts';
@@ -42,7 +43,7 @@ export async function serveAgents(context: Context, permissions: AgentPermission
     text: 'This command waits for a program that speaks the Model Context Protocol. To stop the command, press Ctrl-D.\n',
   });
   const { serveProtocol } = await loadProtocol();
-  await serveProtocol({
+  const unanswered = await serveProtocol({
     version: VERSION,
     instructions: [
       instructions,
@@ -54,7 +55,7 @@ export async function serveAgents(context: Context, permissions: AgentPermission
     stdout: host.stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(message)),
     signal,
-    onError: (error) => log.write(sentenceOf(error)),
+    onError: ({ message }) => log.write(message.replace(/\s+/g, ' ')),
     async call(name, input, options) {
       const found = tools.get(name);
       if (found === undefined) throw new Error(`no tool ${name}`);
@@ -65,18 +66,13 @@ export async function serveAgents(context: Context, permissions: AgentPermission
   });
   await Promise.allSettled(underWay);
   log.close();
+  if (unanswered > 0 && signal.aborted) throw exitQuietly(signal.reason);
 }
 
 const filesNote = ([folder]: readonly string[]): string =>
   folder === undefined
     ? 'The tools of this server cannot use files: give the code itself instead.'
     : `Use only files in ${folder} or in folders below it.`;
-
-/** The protocol's package describes a message that it cannot read by pages of JSON. */
-const sentenceOf = (error: Error): string =>
-  'issues' in error
-    ? 'A message from the client was ignored, because it is none of the Model Context Protocol.'
-    : error.message.replace(/\s+/g, ' ');
 
 const loadProtocol = (): Promise<typeof import('./mcp-server.entry.ts')> =>
   import(join(DIST, 'agents', 'mcp-server.cjs'));

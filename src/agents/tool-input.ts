@@ -2,7 +2,7 @@ import type { LoadedCommand } from '../core/command-line/command.ts';
 import { argumentsOf, checkInput } from '../core/command-line/options.ts';
 import { UsageError } from '../core/errors.ts';
 import { entryFor } from './tool-table.ts';
-import { type AgentPermissions, optionsForAgents, toolName } from './tools.ts';
+import { type AgentPermissions, type Property, toolName, toolOf } from './tools.ts';
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 
@@ -17,35 +17,47 @@ export function checkToolInput(
   rawInput: ToolInput,
   permissions: AgentPermissions,
 ): CheckedInput {
-  const options = optionsForAgents(command, permissions);
-  const names = [...argumentsOf(command), ...options].map(([key]) => key);
+  const name = toolName(command);
+  const properties = new Map(Object.entries(toolOf(command, permissions).inputSchema.properties));
+  const hint = `The inputs of "${name}" are: ${[...properties.keys()].join(', ') || 'none'}.`;
+  for (const [key, value] of Object.entries(rawInput)) {
+    const property = properties.get(key);
+    if (property === undefined) {
+      throw new UsageError(`"${key}" is not an input of the tool "${name}".`, { hint });
+    }
+    if (!hasType(value, property)) throw new UsageError(`${key} must be ${typeOf(property)}.`, { hint });
+  }
   const codeFor = entryFor(command.path)?.codeFor;
   const codeArgument = argumentsOf(command).find(([key]) => key === codeFor);
-  if (codeArgument) names.push('code');
-  const hint = `The inputs of "${toolName(command)}" are: ${names.join(', ') || 'none'}.`;
-  const unknown = Object.keys(rawInput).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw new UsageError(`"${unknown}" is not an input of the tool "${toolName(command)}".`, { hint });
-  }
-  for (const [key, { value }] of [...argumentsOf(command), ...options]) {
-    if (value === undefined) continue;
-    // A command line has words alone, so the command would take a number for a text, and a text for a number.
-    const [wanted, other] = value.schema.type === 'string' ? ['string', 'number'] : ['number', 'string'];
-    if ([rawInput[key]].flat().some((each) => typeof each === other))
-      throw new UsageError(`${key} must be a ${wanted}.`, { hint });
-  }
   const words = Object.fromEntries(
     Object.entries(rawInput).filter(([key]) => !codeArgument || key !== 'code'),
   );
   // The person who started the server allowed deletions, so a tool that only deletes does not ask.
   if (command.effect === 'deletes' && 'yes' in (command.options ?? {})) words.yes = true;
-  const code = codeArgument ? takeCode(codeArgument, rawInput.code, words) : '';
+  const given = typeof rawInput.code === 'string' ? rawInput.code : undefined;
+  const code = codeArgument ? takeCode(codeArgument, given, words) : '';
   return { input: checkInput(command, words, { nameOf: (key) => key, hint }), code };
+}
+
+function hasType(value: unknown, { type, items }: Pick<Property, 'type' | 'items'>): boolean {
+  switch (type) {
+    case 'array':
+      return Array.isArray(value) && items !== undefined && value.every((each) => hasType(each, items));
+    case 'integer':
+      return Number.isSafeInteger(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+function typeOf({ type, items }: Property): string {
+  if (items !== undefined) return `an array of ${items.type}s`;
+  return type === 'integer' ? 'an integer' : `a ${type}`;
 }
 
 function takeCode(
   [key, { repeatable }]: ReturnType<typeof argumentsOf>[number],
-  code: unknown,
+  code: string | undefined,
   words: Record<string, unknown>,
 ): string {
   const isFileGiven = [words[key] ?? []].flat().length > 0;
@@ -55,8 +67,6 @@ function takeCode(
       hint: `Give the code itself as code, or the path of a file as ${key}.`,
     });
   }
-  if (typeof code !== 'string')
-    throw new UsageError('code must be a string.', { hint: 'Give the code of the val.' });
   if (isFileGiven) {
     throw new UsageError(`The inputs code and ${key} cannot be given together.`, {
       hint: `Omit code or ${key}.`,

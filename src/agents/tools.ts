@@ -16,7 +16,7 @@ export interface AgentPermissions {
   allowPublic?: boolean | undefined;
 }
 
-type Property = Partial<Omit<ValueSchema, 'type'>> & {
+export type Property = Partial<Omit<ValueSchema, 'type'>> & {
   type: ValueSchema['type'] | 'boolean' | 'array';
   description: string;
   items?: ValueSchema;
@@ -120,7 +120,7 @@ function optionProperties(command: LoadedCommand, permissions: AgentPermissions)
   );
 }
 
-export const optionsForAgents = (
+const optionsForAgents = (
   command: LoadedCommand,
   { allowDelete }: AgentPermissions,
 ): [key: string, OptionDefinition][] =>

@@ -82,8 +82,15 @@ const refusals: Refusal[] = [
   ['val_create', { name: 'one' }, 'The input code or the input file is missing.'],
   ['val_create', { name: 'one', code: 'x', file: 'y' }, 'The inputs code and file cannot be given together.'],
   ['val_get', { val: 5 }, 'val must be a string.'],
-  ['push', { paths: ['hello.ts', 5] }, 'paths must be a string.'],
-  ['version_get', { val: 'hello', version: '1' }, 'version must be a number.'],
+  ['push', { paths: ['hello.ts', 5] }, 'paths must be an array of strings.'],
+  ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
+  ['push', { code: 5, name: 'a' }, 'code must be a string.'],
+  ['push', { force: 'yes' }, 'force must be a boolean.'],
+  ['version_get', { val: 'hello', version: '1' }, 'version must be an integer.'],
+  ['version_rm', { val: 'hello', versions: [1, true] }, 'versions must be an array of integers.'],
+  ['runs', { limit: true }, 'limit must be an integer.'],
+  ['runs', { limit: 2.5 }, 'limit must be an integer.'],
+  ['run', { val: 'a', maxTime: null }, 'maxTime must be a number.'],
   ['val_get', { val: 'a\0' }, 'val contains a null character.'],
   ['val_get', {}, 'val is missing: ', 'The inputs of "val_get" are: val, code, readme.'],
   ['val_rm', { vals: [] }, 'vals', 'The inputs of "val_rm" are: vals, dryRun.'],
@@ -309,26 +316,51 @@ it('a call fails while the service is away, and the server goes on', async () =>
   expect(await agent.call('me')).toMatchObject({ isError: true });
 });
 
-it('vals mcp ends with exit 0 when stdin ends or at SIGTERM, and stops the requests under way', async () => {
+it('when stdin ends, all calls are answered before vals mcp ends, also the last one without a newline', async () => {
   const { server, env } = await silentService();
   const agent = await initializedAgent([], { env });
   const requested = once(server, 'request');
-  for (let id = 1; id <= 5; id++) agent.callTool(id, 'me');
+  for (let id = 1; id <= 6; id++) agent.callTool(id, 'me');
+  agent.send({ method: 'notifications/cancelled', params: { requestId: 6 } });
+  agent.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"me"}}');
   const [, response] = await requested;
-  agent.send({ id: 6, method: 'ping' });
-  await agent.answerTo(6);
-  const closed = once(response, 'close');
-  expect(await agent.end()).toBe(0);
-  await closed;
-  const interrupted = await initializedAgent([], { env });
-  interrupted.interrupt(new InterruptedError(143));
-  expect(await interrupted.ended).toMatchObject({ exit: 0, stderr: '' });
+  const ended = agent.end();
+  server.on('request', (_request, next) => next.end('{"id":"u","username":"ada"}'));
+  response.end('{"id":"u","username":"ada"}');
+  expect(await ended).toBe(0);
+  for (const id of [1, 2, 3, 4, 5, 7])
+    expect(await agent.answerTo(id)).toMatchObject({ result: { isError: false } });
 });
 
-it('vals mcp continues after garbage on stdin', async () => {
+it('at SIGTERM, vals mcp stops the requests under way, and exit 0 says that no call is lost', async () => {
+  const { server, env } = await silentService();
+  const busy = await initializedAgent([], { env });
+  const requested = once(server, 'request');
+  busy.callTool(1, 'me');
+  const [, response] = await requested;
+  const closed = once(response, 'close');
+  busy.interrupt(new InterruptedError(143));
+  expect(await busy.ended).toMatchObject({ exit: 143 });
+  await closed;
+  const idle = await initializedAgent([], { env });
+  idle.interrupt(new InterruptedError(143));
+  expect(await idle.ended).toMatchObject({ exit: 0, stderr: '' });
+});
+
+it('a message of more than 10 MiB is answered', async () => {
+  const { env } = await startStrict({ list: true });
+  const agent = await initializedAgent([], { env });
+  agent.callTool(1, 'val_create', { name: 'large', code: `// ${'x'.repeat(11 * 1_048_576)}` });
+  expect(await agent.answerTo(1)).toMatchObject({ result: { isError: true } });
+  agent.callTool(2, 'me');
+  expect(await agent.answerTo(2)).toMatchObject({ result: { isError: false } });
+});
+
+it('a line that is no message is answered, and vals mcp goes on', async () => {
   const { env } = await startStrict({ list: true });
   const agent = rawAgent([], { env });
-  agent.write('hello\n\n{"a":\n\u0000\u0001\n[]\n42\n"text"\n{"jsonrpc":"2.0","id":{},"method":7}\n');
+  const garbage = ['hello', '{"a":', '\u0000', '[]', '42', '"text"', '{"jsonrpc":"2.0","id":{},"method":7}'];
+  agent.write(`${garbage.join('\n')}\n\n{"jsonrpc":"2.0","id":9,"method":7}\n`);
   agent.send(initialize);
   await agent.answerTo(0);
   agent.send({ id: 1, method: 'no/such/method', params: {} });
@@ -338,6 +370,11 @@ it('vals mcp continues after garbage on stdin', async () => {
     expect(await agent.answerTo(id)).toMatchObject({ error: { code: expect.any(Number) } });
   expect(await agent.answerTo(3)).toMatchObject({ result: { isError: false } });
   expect(await agent.end()).toBe(0);
-  for (const line of agent.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
-  expect((await agent.ended).stderr).toMatch(/^(?:A message from the client was ignored, because .+\.\n)+$/);
+  const messages = agent.lines.map((line) => JSON.parse(line));
+  expect(messages.slice(0, 8).map(({ jsonrpc, id, error }) => [jsonrpc, id, error?.code])).toEqual([
+    ...Array(3).fill(['2.0', null, -32700]),
+    ...Array(4).fill(['2.0', null, -32600]),
+    ['2.0', 9, -32600],
+  ]);
+  expect(await agent.ended).toMatchObject({ stderr: '' });
 });
