@@ -4,9 +4,10 @@ import type { Context, FindFile, ValUse } from '../core/command-line/command.ts'
 import { UsageError } from '../core/errors.ts';
 import { nameFrom } from '../core/files/val-names.ts';
 import { isCode } from '../core/files/walk.ts';
+import { isUsableFile } from '../core/files/within.ts';
 import type { FileOfVal } from '../core/find-val/find-val.ts';
 import { sh } from '../core/lib/hint.ts';
-import { isFile, typedAsOnDisk } from '../core/lib/paths.ts';
+import { typedAsOnDisk } from '../core/lib/paths.ts';
 import { refuseOtherService } from './belonging.ts';
 import { isKnownToGit, openRepository } from './git/repository.ts';
 import { openLastSyncs } from './last-syncs.ts';
@@ -18,7 +19,7 @@ export function openFiles(context: Context, use: ValUse): FindFile {
   const workspaces = createWorkspaces(context);
   return async (word) => {
     const place = workspaces.placeOf(word);
-    const isThere = isFile(resolve(context.settings.cwd, word));
+    const isThere = isUsableFile(resolve(context.settings.cwd, word), context.host.agent);
     if (!isThere && !(isCode(word) && (await isInGit(context, place, word)))) return undefined;
     return place === undefined ? outsideOfAll(context, word) : inWorkspace(context, place, word, use);
   };

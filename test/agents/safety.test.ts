@@ -156,6 +156,25 @@ describe('files', () => {
     expect(document).toMatchObject({ error: { message: 'The path of a file is empty.' } });
   });
 
+  it.runIf(has('run'))('that may not be run are for an agent like those that do not exist', async () => {
+    const { agent, home } = await inFolder();
+    writeFileSync(join(home, 'outside/plain'), code);
+    for (const [there, absent] of [
+      ['../secret.ts', '../absent.ts'],
+      ['..', '../nothing/'],
+      ['link.ts', 'no.ts'],
+      ['folder/secret.ts', 'folder/absent.ts'],
+      ['folder/plain', 'folder/other'],
+      [join(home, 'outside/plain'), join(home, 'outside/other')],
+    ] as const) {
+      const errorOf = async (val: string) => {
+        const { isError, document } = await agent.call('run', { val });
+        return { isError, text: JSON.stringify(document).replaceAll(JSON.stringify(val).slice(1, -1), 'X') };
+      };
+      expect(await errorOf(there)).toEqual(await errorOf(absent));
+    }
+  });
+
   it('of the config folder are not read', async () => {
     const { env } = await startStrict({ list: true });
     const cwd = folderOf({ 'own/config.json': '{}' });

@@ -1,13 +1,14 @@
 import { resolve as resolvePath } from 'node:path';
 import { ValsError } from '../errors.ts';
 import { nameFrom } from '../files/val-names.ts';
+import { isUsableFile } from '../files/within.ts';
 import { findVal, type GivenVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import type { Call } from '../http/call.ts';
 import { summaryOf } from '../http/record-fields.ts';
 import { type Hint, hintList, sh } from '../lib/hint.ts';
 import { type JsonObject, textAt } from '../lib/json.ts';
-import { isFile, readableNames, typedAsOnDisk } from '../lib/paths.ts';
+import { readableNames, typedAsOnDisk } from '../lib/paths.ts';
 import { namePattern } from '../lib/vals.ts';
 import { once } from '../lib/waiting.ts';
 import { getVal } from '../routes.ts';
@@ -65,9 +66,10 @@ const isListOfVals = (value: unknown): value is GivenVal[] => Array.isArray(valu
  * The word is a file, whether it is there or not, so it is not resolved where a command takes files, too. A word that could be a
  * name is none, so that no file takes the place of a val.
  */
-export const isPath = (word: string, { settings }: Context): boolean => {
+export const isPath = (word: string, { settings, host }: Context): boolean => {
   if (namePattern.test(word)) return false;
-  return /^[./\\]|\\|\/$/.test(word) || extension.test(word) || isFile(resolvePath(settings.cwd, word));
+  if (/^[./\\]|\\|\/$/.test(word) || extension.test(word)) return true;
+  return isUsableFile(resolvePath(settings.cwd, word), host.agent);
 };
 
 const withoutCode = ({ read, ...val }: GivenVal): GivenVal =>
@@ -93,17 +95,17 @@ export const knownName = (val: GivenVal): { name?: string } =>
   labelOf(val) === val.id ? {} : { name: labelOf(val) };
 
 /** The word of a command that takes files, too, is no val. Says which files are there: the extension may be missing. */
-function namingFiles(error: unknown, word: string, { path }: LoadedCommand, { settings }: Context): unknown {
+function namingFiles(error: unknown, word: string, { path }: LoadedCommand, context: Context): unknown {
   if (!(error instanceof ValsError)) return error;
-  const hint = hintOnFiles(word, path, settings.cwd);
+  const hint = hintOnFiles(word, path, context);
   error.facts.hint = [hint, ...hintList(error.facts.hint)];
   return error;
 }
 
-function hintOnFiles(word: string, command: string, cwd: string): Hint {
+function hintOnFiles(word: string, command: string, { settings: { cwd }, host }: Context): Hint {
   const names = readableNames(cwd);
   const alike = names.find((name) => extension.test(name) && name.replace(extension, '') === word);
-  const file = isFile(resolvePath(cwd, word)) ? `./${word}` : alike;
+  const file = isUsableFile(resolvePath(cwd, word), host.agent) ? `./${word}` : alike;
   if (file !== undefined)
     return sh`There is a file ${file}. To ${command} it, run ${[...command.split(' '), file]}.`;
   return names.includes(word) ? `${word} is a folder here, and no file.` : `There is no file ${word} here.`;
@@ -123,7 +125,8 @@ export function createValFinder(
   return (word) => findVal(word, { ...context.vals, ...use, fileOf });
 }
 
-async function plainFile({ settings }: Context, path: string): ReturnType<FindFile> {
-  const name = isFile(resolvePath(settings.cwd, path)) ? nameFrom(typedAsOnDisk(path, settings)) : undefined;
+async function plainFile({ settings, host }: Context, path: string): ReturnType<FindFile> {
+  const isThere = isUsableFile(resolvePath(settings.cwd, path), host.agent);
+  const name = isThere ? nameFrom(typedAsOnDisk(path, settings)) : undefined;
   return name === undefined ? undefined : { path, name, syncedId: undefined };
 }

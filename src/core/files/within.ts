@@ -9,6 +9,16 @@ export interface FileLimits {
   forbiddenFolders: readonly string[];
 }
 
+/** For an agent, a file that it may not use is as one that does not exist. */
+export const isUsableFile = (path: string, limits: FileLimits | undefined): boolean =>
+  isFile(path) && (limits === undefined || folderOf(limits, path) !== undefined);
+
+function folderOf({ filesBelow, forbiddenFolders }: FileLimits, path: string): string | undefined {
+  const real = realPath(path);
+  if (forbiddenFolders.some((folder) => isWithin(realPath(folder), real))) return undefined;
+  return filesBelow.find((each) => isWithin(each, path) && isWithin(realPath(each), real));
+}
+
 export function placeWithin(
   { filesBelow, forbiddenFolders }: FileLimits,
   path: string,
@@ -19,9 +29,8 @@ export function placeWithin(
       hint: 'Ask a person to start it in a project folder, not in / or in the home folder.',
     });
   }
-  const real = realPath(path);
-  const folder = filesBelow.find((each) => isWithin(each, path) && isWithin(realPath(each), real));
-  if (folder === undefined || forbiddenFolders.some((folder) => isWithin(realPath(folder), real))) {
+  const folder = folderOf({ filesBelow, forbiddenFolders }, path);
+  if (folder === undefined) {
     throw new LocalError(
       `${shownPath} cannot be used: only the project's files below ${filesBelow.join(' and ')} may be used.`,
       { hint: 'Use a file of the project, or ask a person to copy the file into the project.' },
