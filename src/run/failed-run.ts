@@ -32,7 +32,7 @@ export function thrownFailure(
     });
   }
   const { lines, first } = ownLines(thrown.whole, modules);
-  const place = first?.place ?? placeWithoutFrames(thrown, modules);
+  const place = first?.place ?? placeOfRefused(thrown, modules) ?? placeWithoutFrames(thrown, modules);
   const hint = permissionHint(thrown, modules, platform) ?? hintFor(thrown, modules, { isServing });
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
   return new RunFailedError(
@@ -137,6 +137,9 @@ function missingRequire(text: string): Pick<Thrown, 'specifier' | 'importer'> {
   const [, specifier, path] = /Cannot find module '(.+)'\nRequire stack:\n- (.+)/.exec(text) ?? [];
   return specifier && path ? { specifier, importer: pathToFileURL(path).href } : {};
 }
+
+const placeOfRefused = ({ resource = '' }: Thrown, { refused }: Modules): string | undefined =>
+  refused.get(withoutNamespace(resource));
 
 /** A module that is refused before it runs has no frames. */
 function placeWithoutFrames({ text }: Thrown, modules: Modules): string | undefined {

@@ -3,15 +3,17 @@ import { join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../core/command-line/command.ts';
-import { listed } from '../core/lib/hint.ts';
+import { listed, someOf } from '../core/lib/hint.ts';
 import { foldersAbove, isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
+import type { Say } from '../core/output/out.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import { createKept } from './modules/kept.ts';
 import { createModules, type Entry, type Modules } from './modules/modules.ts';
 import { createRemote } from './modules/remote.ts';
+import { isFilePath } from './modules/resolve.ts';
 import { createCompiler } from './modules/transpile.ts';
 import { dotenvFiles, environmentOf, type Variable } from './process/environment.ts';
-import { nodeCan, nodeOptions, type Permissions } from './process/permissions.ts';
+import { allowsReading, nodeCan, nodeOptions, type Permissions } from './process/permissions.ts';
 import type { ProcessOptions } from './process/process.ts';
 import { readableBy } from './process/readable.ts';
 import { type RunTarget, realModule } from './target.ts';
@@ -60,7 +62,8 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
   const found = [spelledAsOnDisk(programs, platform), ...readable.paths];
   const terminal = isAtTerminal && platform !== 'win32' ? ['/dev/tty'] : [];
   const permissions = isSandboxed ? permissionsOf(settings, input, found, terminal) : undefined;
-  const warnOnce = onlyOnce((text) => say({ kind: 'warning', text }));
+  const mayRead = (path: string) => permissions === undefined || allowsReading(permissions, path);
+  const sayOnce = onlyOnce(say);
   const options = [
     ...nodeOptions({ version: node.version, permissions, inspector: input.inspector, platform }),
     `--import=${pathToFileURL(join(programs, 'preload.cjs'))}`,
@@ -87,6 +90,13 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
     connections,
   });
 
+  async function noteOtherFiles({ entry, compiled }: Modules): Promise<void> {
+    const files = [...new Set((await compiled).imports)].filter(isFilePath);
+    if (!entry.isFile || files.length === 0) return;
+    const text = `${entry.name} imports ${someOf(files)}. A val is one file, so ${entry.name} cannot run on a service.\n`;
+    sayOnce({ kind: 'lines', text });
+  }
+
   function command(mode: Mode, entry: Entry): string[] {
     // A script is the main program itself, so that `require.main` and `process.argv[1]` are as with `node`.
     if (mode === 'script' && target.kind === 'file') return [...options, target.path];
@@ -97,9 +107,9 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
     const { projectFile } = environment;
     const isFollowed =
       target.kind !== 'file' || isWithin(realPath(target.project), realPath(projectFile ?? ''));
-    if (!isFollowed && environment.isOwnFile) warnOnce(envLeadsOut);
+    if (!isFollowed && environment.isOwnFile) sayOnce({ kind: 'warning', text: envLeadsOut });
     const read = environmentOf({ ...environment, projectFile: isFollowed ? projectFile : undefined });
-    if (read.leftOut.length > 0) warnOnce(leftOutOfEnvironment(read.leftOut));
+    if (read.leftOut.length > 0) sayOnce({ kind: 'warning', text: leftOutOfEnvironment(read.leftOut) });
     return read.variables;
   }
 
@@ -116,18 +126,21 @@ export function prepareLaunch(context: Context, input: LaunchInput, target: RunT
       clock,
       retires: mode === 'serve',
     }),
-    modules: (entry, onFile) =>
-      createModules(entry, {
+    modules(entry, onFile) {
+      const modules = createModules(entry, {
         cwd: settings.cwd,
         compile,
         fetchModule,
         onFile,
-        isOwnFile: environment.isOwnFile,
-        isOfVals: readable.isOfVals,
         realModule: (path) => (isFile(path) ? realModule(path, platform) : undefined),
-        mayRead: (path) => permissions?.read.some((folder) => isWithin(folder, path)) !== false,
+        mayRead,
+        mayImport: (path) => mayRead(path) || readable.isBesideVal(path),
         requireUsesHooks: nodeCan('hooksInThread', node.version),
-      }),
+      });
+      // Whoever starts the val reports that it cannot be compiled.
+      noteOtherFiles(modules).catch(() => {});
+      return modules;
+    },
     dotenvFiles: dotenvFiles(environment),
   };
 }
@@ -146,11 +159,13 @@ const envLeadsOut =
 const leftOutOfEnvironment = (names: readonly string[]): string =>
   `Left out of the environment of the val: ${listed(names)}. Node or the system acts on such variables, so only --env, typed by a person, can set them.`;
 
-function onlyOnce(say: (text: string) => void): (text: string) => void {
+/** The same is true at each start, such as after a save. */
+function onlyOnce(say: Say): Say {
   const said = new Set<string>();
-  return (text) => {
-    if (!said.has(text)) say(text);
-    said.add(text);
+  return (event) => {
+    const key = JSON.stringify(event);
+    if (!said.has(key)) say(event);
+    said.add(key);
   };
 }
 

@@ -5,12 +5,13 @@ import type { Context } from '../core/command-line/command.ts';
 import { isPath, recordOf } from '../core/command-line/resolve-vals.ts';
 import { LocalError, UsageError } from '../core/errors.ts';
 import { readText } from '../core/files/read-text.ts';
+import { isUsableFile } from '../core/files/within.ts';
 import type { GivenVal } from '../core/find-val/find-val.ts';
 import type { Api } from '../core/http/api.ts';
 import { codeOf, versionOf } from '../core/http/record-fields.ts';
 import { readVersion } from '../core/http/versions.ts';
 import { type JsonObject, textAt } from '../core/lib/json.ts';
-import { foldersAbove, isFile, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
+import { foldersAbove, isWithin, realPath, spelledAsOnDisk } from '../core/lib/paths.ts';
 import { nameForFile } from '../core/lib/vals.ts';
 import type { Entry } from './modules/modules.ts';
 
@@ -30,7 +31,7 @@ interface TargetBase {
 
 interface FileTarget extends TargetBase {
   kind: 'file';
-  /** The folder of the nearest vals.json or .git, else of the nearest package.json, else that of the file. */
+  /** The repository that the file is in, else the folder of the nearest vals.json, else of the nearest package.json, else its own. */
   project: string;
   /** As `project`, for the file that a link leads to. Node takes that file for the module. */
   realProject: string;
@@ -50,13 +51,20 @@ export interface RunRequest {
 export async function findTarget(context: Context, { val }: RunRequest): Promise<RunTarget> {
   const { word, version } = val;
   const path = resolve(context.settings.cwd, word);
-  if (isPath(word, context) && isFile(path)) {
+  const { agent } = context.host;
+  if (isPath(word, context) && isUsableFile(path, agent)) {
     if (version === undefined) return fileTarget(context, word);
     throw new UsageError(`Only a val on the service has versions, but ${word} is a file.`, {
       hint: 'Omit the version, or give the id of the val.',
     });
   }
   if (isPath(word, context)) {
+    // An agent must not learn which files are there that it may not use.
+    if (agent !== undefined) {
+      throw new LocalError(`There is no file ${word} that an agent may run.`, {
+        hint: 'Give a file of the project, or the name of a val.',
+      });
+    }
     if (existsSync(path)) {
       throw new UsageError(`${word} is a folder, not a file.`, { hint: 'Give a file or the name of a val.' });
     }
@@ -89,9 +97,9 @@ export const realModule = (path: string, platform: NodeJS.Platform): string =>
   platform === 'win32' ? path : realPath(path);
 
 function projectOf(path: string, allowed: readonly string[] | undefined): string {
-  const withOneOf = (marks: readonly string[]) =>
-    foldersAbove(path).find((folder) => marks.some((mark) => existsSync(join(folder, mark))));
-  const project = withOneOf(['vals.json', '.git']) ?? withOneOf(['package.json']) ?? dirname(path);
+  const nearestWith = (name: string) => foldersAbove(path).find((folder) => existsSync(join(folder, name)));
+  const project =
+    nearestWith('.git') ?? nearestWith('vals.json') ?? nearestWith('package.json') ?? dirname(path);
   // An agent's val reads no more than the agent may.
   const folder = allowed?.flatMap((each) => [each, realPath(each)]).find((each) => isWithin(each, path));
   return folder === undefined || isWithin(folder, project) ? project : folder;

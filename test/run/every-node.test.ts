@@ -152,6 +152,21 @@ describe.each(nodes)('Node $version', ({ version, node }) => {
   );
 });
 
+describe.each(nodes)('Node $version', ({ version, node }) => {
+  it('keeps the sandbox in a thread that gets `process.execArgv`', async () => {
+    const reading = `import { readFileSync } from 'node:fs'; import { parentPort } from 'node:worker_threads';
+      try { parentPort!.postMessage(readFileSync('/etc/hosts', 'utf8')) } catch (e: any) { parentPort!.postMessage(e.permission) }`;
+    const starting = `import { Worker } from 'node:worker_threads';
+      export default () => new Promise((done) => { try {
+        new Worker(new URL('./thread.ts', import.meta.url), { execArgv: process.execArgv }).on('message', done).on('error', done);
+      } catch (e: any) { done(e.permission) } })`;
+    const cwd = folderOf({ 'a.ts': starting, 'thread.ts': reading });
+    const { stdout } = await runProcess(['run', 'a.ts'], { cwd, node });
+    const refusesThreads = nodeCan('hooksInThread', version);
+    expect(stdout).toBe(refusesThreads ? 'WorkerThreads\n' : 'FileSystemRead\n');
+  });
+});
+
 describe.each(others)('Node $version', ({ version, node }) => {
   it('loads an ES module with `require` in CommonJS of TypeScript, or says which Node can', async () => {
     const cwd = folderOf({

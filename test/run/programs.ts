@@ -28,6 +28,18 @@ const packages = {
   'node_modules/common/m.js': 'exports.named = require("node:path").posix.sep;',
 };
 
+const importingOutside = `const load = (name: string, type?: string) => import(name, type ? { with: { type } } : {})
+    .then((m) => m.default, (error) => error.permission);
+  export default async () => [(await import("../lib/b.ts").catch((e) => ({ default: e.permission }))).default,
+    await load("../lib/c.mjs"), await load("../lib/d.json", "json"), await load("../lib/" + "e.cjs"), await load("../more/f.ts")]`;
+const outside = {
+  'lib/b.ts': 'export default "b" as string',
+  'lib/c.mjs': 'export default "c"',
+  'lib/d.json': '"d"',
+  'lib/e.cjs': 'module.exports = "e"',
+  'more/f.ts': 'export default "f" as string',
+};
+
 const everything: Program = {
   name: 'TypeScript, JSX and modules work as in Node',
   args: ['a.tsx'],
@@ -126,7 +138,7 @@ export const programs: readonly Program[] = [
     name: 'a script in CommonJS is the main program, requires TypeScript, and sees nothing of vals',
     files: {
       'a.ts':
-        'console.log(process.execArgv.length, require.main === module, __filename === process.argv[1], process.send);\n' +
+        'console.log(require.main === module, __filename === process.argv[1], process.send);\n' +
         'const { named } = require("common"); const { b } = require("./b.cts"); const c = require("./c.cjs");\n' +
         'console.log(named, b, c, require("./d.json").d, require("./e.ts").e, require("./f.cts").f)',
       'b.cts': 'import { posix } from "node:path"; export const b: string = posix.sep',
@@ -137,7 +149,7 @@ export const programs: readonly Program[] = [
       'g.cts': 'export const g: string = "g"',
       ...packages,
     },
-    prints: '0 true true undefined\n/ / true 4 e g\n',
+    prints: 'true true undefined\n/ / true 4 e g\n',
   },
   {
     name: 'a query makes another module, and NODE_ENV is that of the environment',
@@ -203,13 +215,15 @@ export const programs: readonly Program[] = [
     prints: ['import', 'requirerequire'],
   },
   {
-    name: 'links lead to packages with TypeScript, and the val and its modules may be links',
+    name: 'links in the repository lead to packages with TypeScript, and the val and its modules may be links',
     args: ['project/link.ts'],
     files: {
+      'project/vals.json': '{}',
       'project/package.json': '{}',
       'packages/app/a.ts':
         'import { b } from "b"; import { c } from "@s/c"; import { e } from "./vendor/e.ts"; export default () => [b, c, e]',
       'packages/app/package.json': '{"name":"app"}',
+      'packages/app/vals.json': '{}',
       'packages/b/package.json': '{"name":"b","exports":"./src/index.ts"}',
       'packages/b/src/index.ts': 'import d from "d"; export const b: string = "b" + d',
       'packages/b/node_modules/d/package.json': '{"name":"d","main":"d.js"}',
@@ -231,33 +245,35 @@ export const programs: readonly Program[] = [
     prints: ['bd', 'c', 'ef'],
   },
   {
-    name: 'a file outside of the project is read if it is imported',
-    args: ['project/a.ts'],
-    files: {
-      'project/package.json': '{}',
-      'project/a.ts': `import { b } from "../lib/b.ts"; import { c } from "../lib/c.mjs"; import d from "../lib/d.json" with { type: "json" };
-        import e from "../lib/e.cjs"; import { readFileSync } from "node:fs";
-        const read = () => { try { return readFileSync(new URL("../lib/d.json", import.meta.url), "utf8") } catch (e: any) { return e.permission } };
-        export default () => [b, c, d.d, e, read()]`,
-      'lib/b.ts': 'export const b: string = "b"',
-      'lib/c.mjs': 'export const c = "c"',
-      'lib/d.json': '{"d":4}',
-      'lib/e.cjs': 'module.exports = "e"',
-    },
-    prints: ['b', 'c', 4, 'e', 'FileSystemRead'],
+    name: 'a file outside of the project is imported if --allow-read allows it',
+    args: ['--allow-read', 'lib', '--allow-read', 'more/*', 'project/a.ts'],
+    files: { 'project/package.json': '{}', 'project/a.ts': importingOutside, ...outside },
+    prints: ['b', 'c', 'd', 'e', 'f'],
   },
   {
-    name: 'in the home folder, a val reads the files that it imports and its packages, and nothing else',
+    name: 'a file outside of the project is not imported',
+    args: ['project/a.ts'],
+    files: { 'project/package.json': '{}', 'project/a.ts': importingOutside, ...outside },
+    prints: Array(5).fill('FileSystemRead'),
+  },
+  {
+    name: 'in the home folder, a val reads the files of its folder that it imports and its packages, and nothing else',
     isHome: true,
+    args: ['work/a.ts'],
     files: {
-      'a.ts': `import { b } from "./b.ts"; import { named } from "common"; import { readFileSync } from "node:fs";
+      'work/a.ts': `import { b } from "./lib/b.ts"; import { named } from "common"; import { readFileSync } from "node:fs";
         const read = () => { try { return readFileSync("private.txt", "utf8") } catch (e: any) { return e.permission } };
-        export default () => [b, named, read()]`,
-      'b.ts': 'export const b: string = "b"',
+        const load = (name: string) => import(name, { with: { type: "json" } }).then((m) => m.default, (e) => e.permission);
+        export default async () => [b, named, read(), await load("./c.json"), await load("./.hidden/c.json"), await load("../c.json")]`,
+      'work/lib/b.ts': 'export const b: string = "b"',
+      'work/c.json': '"c"',
+      'work/.hidden/c.json': '"hidden"',
+      'c.json': '"above"',
       'private.txt': 'private',
+      '.git/HEAD': '',
       ...packages,
     },
-    prints: ['b', '/', 'FileSystemRead'],
+    prints: ['b', '/', 'FileSystemRead', 'c', 'FileSystemRead', 'FileSystemRead'],
   },
   {
     name: 'programs that a val starts are programs like any other',

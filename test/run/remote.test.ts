@@ -1,19 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fasterBy } from '../support/clocks.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { secureService } from '../support/secure-service.ts';
 import { folderWith, startRun } from './folder.ts';
-import { own, pages, webOf } from './web.ts';
+import { own, pages, secureWebOf, webOf } from './web.ts';
 
 it('a val imports modules from the web, which are kept, and fetched again with --reload', async () => {
-  const web = await webOf(pages());
+  const web = await secureWebOf(pages());
   const home = temporaryFolder();
-  const { run } = folderWith({
+  const { runProcess } = folderWith({
     'a.ts': `import { greet } from '${web.url}/greet'; export default (name: string) => greet(name)`,
     ...own,
   });
-  const greeting = async (...args: string[]) => (await run([...args, 'Ada'], { home })).stdout;
+  const options = { home, env: web.env };
+  const greeting = async (...args: string[]) => (await runProcess([...args, 'Ada'], options)).stdout;
   expect(await greeting('a.ts')).toBe('hello dear Ada1\n');
   expect(new Set(web.asked)).toEqual(new Set(['/greet', '/v2/greet.ts', '/v2/word.jsx', '/data.json']));
   web.asked.length = 0;
@@ -21,6 +24,18 @@ it('a val imports modules from the web, which are kept, and fetched again with -
   expect(await greeting('a.ts')).toBe('hello dear Ada1\n');
   expect(web.asked).toEqual([]);
   expect(await greeting('--reload', 'a.ts')).toBe('hi dear Ada1\n');
+});
+
+it('of a server of this machine nothing is kept', async () => {
+  const web = await webOf({ '/x.js': { body: 'export default "mine" // text' } });
+  const home = temporaryFolder();
+  const { run, runProcess } = folderWith({ 'a.ts': `import x from '${web.url}/x.js'; export default x` });
+  expect(await run(['a.ts'], { home })).toMatchObject({ stdout: 'mine\n' });
+  const kept = readdirSync(home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const texts = kept.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+  expect(texts.filter((text) => text.includes('mine'))).toEqual([]);
+  web.pages['/x.js'] = { body: 'export default "another"' };
+  expect(await runProcess(['a.ts'], { home })).toMatchObject({ stdout: 'another\n' });
 });
 
 it('a module on the web that cannot be had or run is an error that says why', async () => {

@@ -64,8 +64,30 @@ describe('a run on a service that records runs', () => {
     );
     expect(await screenOf('run', '--no-report', 'one')).toBe('you\r\n');
     expect(await screenOf('run', 'one.ts')).toBe('you\r\n');
-    expect(await screenOf('run', 'one.ts', '--timeout=3')).toContain('--timeout went to the val.');
   });
+});
+
+it('an option of vals that stands after the file goes to the val, which a line says in a pipe, too', async () => {
+  const { run } = folderWith({ 'a.ts': 'export default (...words: string[]) => words.join()' });
+  const args = ['a.ts', '--base-url', 'https://x.test', '-h'];
+  const stdout = '--base-url,https://x.test,-h\n';
+  const stderr = '--base-url went to the val. To give it to `vals run`, write it before the file or val.\n';
+  expect(await run(args)).toMatchObject({ exit: 0, stdout, stderr });
+  expect(await run(['--quiet', ...args])).toMatchObject({ exit: 0, stdout, stderr: '' });
+});
+
+it('at a terminal, a line says of a file that imports others that no service can run it', async () => {
+  const { path: cwd, run } = folderWith({
+    'a.ts':
+      'import { b } from "./b.ts"; import { b as again } from "./b.ts"; import "node:fs"; export default () => b + again',
+    'b.ts': 'export const b: string = "b"',
+    'c.ts': 'import type { b } from "./b.ts"; export default () => "c"',
+  });
+  const says = 'a.ts imports ./b.ts. A val is one file, so a.ts cannot run on a service.\r\n';
+  expect((await runOnScreen(['run', 'a.ts'], { cwd })).screen).toBe(`${says}bb\r\n`);
+  expect((await runOnScreen(['run', '--quiet', 'a.ts'], { cwd })).screen).toBe('bb\r\n');
+  expect((await runOnScreen(['run', 'c.ts'], { cwd })).screen).toBe('c\r\n');
+  expect(await run(['a.ts'])).toMatchObject({ stdout: 'bb\n', stderr: '' });
 });
 
 it.each([

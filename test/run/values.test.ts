@@ -9,7 +9,7 @@ import { folderWith } from './folder.ts';
 
 describe('vals run prints', () => {
   it.each<[what: string, file: string, code: string, stdout: string, args?: string[]]>([
-    ['a text as a line', 'a.ts', 'export default (...a: string[]) => a.join()', 'x,-h\n', ['x', '-h']],
+    ['a text as a line', 'a.ts', 'export default (...a: string[]) => a.join()', 'x,-z\n', ['x', '-z']],
     ['an exported value that is no function', 'a.ts', 'export default { a: [5] as number[] }', '{"a":[5]}\n'],
     ['the body of a Response', 'a.ts', 'export default () => new Response("body")', 'body'],
     ['bytes as they are', 'a.ts', 'export default () => new Uint8Array([65, 66])', 'AB'],

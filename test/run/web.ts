@@ -1,4 +1,7 @@
+import { trusting } from '../support/certificates.ts';
+import { tunnellingProxy } from '../support/proxy.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { secureService } from '../support/secure-service.ts';
 
 type Page = { type?: string; body?: string; status?: number; location?: string };
 
@@ -10,6 +13,19 @@ export async function webOf(pages: Record<string, Page>) {
     return { status, headers: { 'content-type': type, ...(location && { location }) }, body };
   });
   return { url: baseUrl, asked, pages };
+}
+
+/** The same as https://vals.test, for a val that is started with `env`. */
+export async function secureWebOf(pages: Record<string, Page>) {
+  const asked: string[] = [];
+  const { port } = await secureService('good', {}, ({ url: path = '' }, response) => {
+    asked.push(path);
+    const { type = 'text/javascript', body = '', status = 200, location } = pages[path] ?? { status: 404 };
+    response.writeHead(status, { 'content-type': type, ...(location && { location }) }).end(body);
+  });
+  const proxy = await tunnellingProxy(port);
+  const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, ...trusting };
+  return { url: 'https://vals.test', env, asked, pages };
 }
 
 export const pages = (): Record<string, Page> => ({

@@ -149,34 +149,68 @@ describe('what a val may read does not grow', () => {
     expect(JSON.parse(stdout)).toEqual({ ...isRefused, read: [refused, refused] });
   });
 
-  it('by the import of a file of vals, though files beside the project can be imported', async () => {
+  it('by the import of a file of vals, or of one outside of the project, also by a link', async () => {
     const home = temporaryFolder();
-    const code = `import beside from "../beside.json" with { type: "json" }; import { more } from "../more.ts";
-      export default async (path) => [beside, more, await import(path, { with: { type: "json" } }).catch((e) => e.permission)]`;
+    const code =
+      'export default (path) => import(path, path.endsWith("n") ? { with: { type: "json" } } : {}).catch((e) => e.permission)';
     const config = join(home, 'own/config.json');
     writeFiles(home, {
       'own/config.json': JSON.stringify({ token: 'x' }),
       'work/beside.json': '"beside"',
-      'work/more.ts': 'export const more: string = "more"',
+      'work/beside.ts': 'export default "beside" as string',
       'work/project/package.json': '{}',
       'work/project/a.ts': code,
-      'work/project/b.ts': `import config from "${config}" with { type: "json" }; export default config`,
+      'work/project/b.ts': `1;\nimport config from "${config}" with { type: "json" }; export default config`,
     });
     link(join(home, 'work/project/link.json'), config);
+    link(join(home, 'work/project/beside.json'), '../beside.json');
+    link(join(home, 'work/project/folder'), '..');
     const options = { cwd: join(home, 'work/project'), home, env: { VALS_CONFIG_DIR: join(home, 'own') } };
-    const { stdout } = await runProcess(['run', 'a.ts', config], options);
-    expect(JSON.parse(stdout)).toEqual(['beside', 'more', refused]);
+    const paths = [
+      config,
+      './link.json',
+      '../beside.json',
+      './beside.json',
+      '../beside.ts',
+      './folder/beside.ts',
+    ];
+    for (const path of paths) {
+      const { stdout } = await runProcess(['run', 'a.ts', path], options);
+      expect([path, stdout]).toEqual([path, `${refused}\n`]);
+    }
     expect(await runProcess(['run', 'b.ts'], options)).toMatchObject({
       exit: 12,
       stdout: '',
-      stderr: expect.stringContaining(refused),
+      stderr: expect.stringMatching(
+        /\(FileSystemRead, .*config\.json\) \(b\.ts:2:20\)\.\nhint: .* --allow-read /,
+      ),
     });
-    const { stdout: byLink } = await runProcess(['run', 'a.ts', './link.json'], options);
-    expect(JSON.parse(byLink)).toEqual(['beside', 'more', refused]);
   });
 });
 
 describe('vals itself follows no link out of the project', () => {
+  it('of tsconfig.json, in what it extends either, unless a person allows it', async () => {
+    const base = { compilerOptions: { jsx: 'react', jsxFactory: 'String' } };
+    const outside = folderWith({ 'base.json': JSON.stringify(base) });
+    const path = join(outside.path, 'base.json');
+    const files = { 'a.tsx': 'export default () => <b />', 'package.json': '{}' };
+    const extending = folderWith({ ...files, 'tsconfig.json': JSON.stringify({ extends: path }) });
+    const linked = folderWith(files);
+    link(join(linked.path, 'tsconfig.json'), path);
+    for (const { run } of [extending, linked]) {
+      expect(await run(['a.tsx'])).toMatchObject(
+        ends(10, `is read from ${path}, which the val may not read.`),
+      );
+      expect(await run(['--allow-read', outside.path, 'a.tsx'])).toMatchObject({ exit: 0, stdout: 'b\n' });
+    }
+    const above = folderWith({ 'tsconfig.json': JSON.stringify(base), 'project/package.json': '{}' });
+    writeFiles(above.path, { 'project/a.tsx': 'export default () => <b />' });
+    expect(await above.run(['--json', 'project/a.tsx'])).toMatchObject({
+      exit: 12,
+      error: { message: expect.stringContaining('react/jsx-runtime') },
+    });
+  });
+
   it('of .env, unless a person types it after --dotenv', async () => {
     const outside = folderWith({ 'x.env': 'PLAIN=outside' });
     const { path, run } = folderWith({ 'a.ts': 'export default () => process.env.PLAIN ?? "none"' });

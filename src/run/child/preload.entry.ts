@@ -12,8 +12,9 @@ const lockName = 'vals run';
 // Loading node:worker_threads takes 5 ms, so a val that may not have threads does without.
 const threads =
   process.permission?.has('worker') === false ? undefined : process.getBuiltinModule('node:worker_threads');
-// A program that the val starts inherits these options, but not the channels to vals.
-process.execArgv = [];
+// A program that the val starts inherits these options, but not the channels to vals. A val that may start none keeps them:
+// a thread with `{ execArgv: process.execArgv }` would be without permissions otherwise.
+if (process.permission?.has('child') !== false) process.execArgv = [];
 delete require.cache[__filename];
 const lock: Lock = sharedLock();
 if ('registerHooks' in module && typeof module.registerHooks === 'function') {

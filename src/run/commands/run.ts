@@ -154,7 +154,8 @@ function noteOptionsOfVal({ out: { say } }: Context, args: readonly string[]): v
   const passedOn = args.map((word) => word.replace(/=.*$/s, '')).find((word) => known.has(word));
   if (passedOn === undefined) return;
   say({
-    kind: 'hint',
+    kind: 'note',
+    minor: true,
     text: `${passedOn} went to the val. To give it to \`vals run\`, write it before the file or val.`,
   });
 }

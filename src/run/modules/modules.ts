@@ -33,6 +33,8 @@ export interface Modules {
   sources: ReadonlyMap<string, Source>;
   /** What the val gets as errors, by their messages. */
   failures: ReadonlyMap<string, ValsError>;
+  /** Where files are imported that the val may not read, by their paths. */
+  refused: ReadonlyMap<string, string | undefined>;
   /** `require` of TypeScript works in every module. */
   requireUsesHooks: boolean;
 }
@@ -45,13 +47,12 @@ export interface ModulesOptions {
   compile: Compile;
   fetchModule: FetchModule;
   onFile(path: string): void;
-  /** The val itself may read the file. */
-  mayRead(path: string): boolean;
-  /** The code is a file of the person who runs it, so it gets all files that it imports. */
-  isOwnFile: boolean;
-  /** No import gets a file of vals's own config or data. */
-  isOfVals(path: string): boolean;
+  /** Behind all links. Undefined if there is no such file. */
   realModule(path: string): string | undefined;
+  /** Node lets the val read the file. */
+  mayRead(path: string): boolean;
+  /** vals may read the file for the val. Both paths are behind all links. */
+  mayImport(path: string): boolean;
   requireUsesHooks: boolean;
 }
 
@@ -59,10 +60,11 @@ const anyCode = /\.[cm]?[jt]sx?$/;
 const typeScript = /\.[cm]?tsx?$/;
 
 export function createModules(entry: Entry, options: ModulesOptions): Modules {
-  const { cwd, compile, fetchModule, onFile, mayRead, isOwnFile, isOfVals, requireUsesHooks } = options;
-  const compilerOptionsOf = createTsconfigs();
+  const { cwd, compile, fetchModule, onFile, mayRead, mayImport, requireUsesHooks } = options;
+  const compilerOptionsOf = createTsconfigs(mayImport);
   const sources = new Map<string, Source>();
   const failures = new Map<string, ValsError>();
+  const refused = new Map<string, string | undefined>();
   const known = new Map<string, Promise<Answer>>();
   const entryPath = fileURLToPath(entry.url);
   const compiled = compileSource(entry.url, { ...sourceOf(entryPath, entry.code), name: entry.name });
@@ -99,14 +101,6 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     return isLeftToNode ? { url, format } : { url, format, source: compiled.code };
   }
 
-  /** Code that computes what it imports, or that others wrote, gets no more files than the seat belt allows. */
-  function isWrittenOut({ url, specifier, from = '' }: Ask): boolean {
-    const source = sources.get(splitQuery(from)[0]);
-    if (source === undefined || isRemote(from) || inPackage.test(from) || !URL.canParse(specifier, from))
-      return false;
-    return new URL(specifier, from).href === url && placeOfImport(specifier, source) !== undefined;
-  }
-
   async function file(asked: Ask): Promise<Answer> {
     const [address, query] = splitQuery(asked.url);
     const path = options.realModule(fileURLToPath(address));
@@ -114,8 +108,10 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     if (path === undefined) return {};
     const real = pathToFileURL(path).href;
     if (real === entry.url && query === '') return entryAnswer;
-    const mayImport = isOwnFile && !isOfVals(path) && isWrittenOut(asked);
-    if (!mayRead(path) && !mayImport) return {};
+    if (!mayImport(path)) {
+      refused.set(path, refused.get(path) ?? placeOf(asked));
+      return {};
+    }
     const isInPackage = inPackage.test(path);
     if (!isInPackage) onFile(path);
     const isJson = path.endsWith('.json') && !mayRead(path);
@@ -138,12 +134,18 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     return { url, format: 'module', source: compiled.code };
   }
 
-  function fetchFailure({ url, specifier, from }: Ask, error: unknown): FetchFailedError {
-    const source = sources.get(from ?? '');
-    const place = source && placeOfImport(specifier, source);
+  const importerOf = ({ from = '' }: Ask) => sources.get(splitQuery(from)[0]);
+
+  function placeOf(asked: Ask): string | undefined {
+    const source = importerOf(asked);
+    return source && placeOfImport(asked.specifier, source);
+  }
+
+  function fetchFailure(asked: Ask, error: unknown): FetchFailedError {
+    const place = placeOf(asked);
     const reason = `${error instanceof Error ? error.message : error}`.replace(/\.$/, '');
     const hint = error instanceof ValsError ? error.facts.hint : undefined;
-    const message = `${source?.name ?? entry.name} imports ${url}, which cannot be fetched: ${reason}${place ? ` (${place})` : ''}.`;
+    const message = `${importerOf(asked)?.name ?? entry.name} imports ${asked.url}, which cannot be fetched: ${reason}${place ? ` (${place})` : ''}.`;
     return new FetchFailedError(message, {
       hint: hint ?? 'Check the address and your network.',
       cause: error,
@@ -164,12 +166,12 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
   function answer(asked: Ask): Promise<Answer> {
     const found = known.get(asked.url) ?? find(asked);
     known.set(asked.url, found);
-    // Another module may name the file that this one may not have.
+    // The file may be there when the val asks again.
     void found.then(({ url, error }) => url ?? error ?? known.delete(asked.url));
     return found;
   }
 
-  return { entry, compiled, answer, onFile, sources, failures, requireUsesHooks };
+  return { entry, compiled, answer, onFile, sources, failures, refused, requireUsesHooks };
 }
 
 const requires = /\brequire\(/;

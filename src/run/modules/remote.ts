@@ -38,10 +38,13 @@ export function createRemote(options: RemoteOptions): FetchModule {
   const known = new Map<string, Promise<RemoteModule>>();
 
   async function get(url: string): Promise<RemoteModule> {
-    const found = reload ? undefined : kept.read(url);
+    const found = reload || isOfThisMachine(url) ? undefined : kept.read(url);
     if (isRemoteModule(found)) return found;
     const module = await fetchRedirected(url, options);
-    for (const address of new Set([url, module.url])) kept.write(address, { ...module });
+    const addresses = [url, module.url];
+    if (!addresses.some(isOfThisMachine)) {
+      for (const address of new Set(addresses)) kept.write(address, { ...module });
+    }
     return module;
   }
 
@@ -56,6 +59,9 @@ export function createRemote(options: RemoteOptions): FetchModule {
     return module;
   };
 }
+
+/** Today's server at such an address may be another program than yesterday's, so nothing from it is kept. */
+export const isOfThisMachine = (url: string): boolean => isLoopback(new URL(url).hostname);
 
 async function fetchRedirected(first: string, options: RemoteOptions): Promise<RemoteModule> {
   let url = first;

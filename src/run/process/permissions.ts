@@ -10,6 +10,12 @@ export interface Permissions {
   run: boolean;
 }
 
+/** As Node decides it. */
+export const allowsReading = ({ read }: Permissions, path: string): boolean =>
+  read.some((allowed) =>
+    allowed.endsWith('*') ? path.startsWith(allowed.slice(0, -1)) : isWithin(allowed, path),
+  );
+
 interface NodeOptions {
   version: string;
   /** Undefined: the val may do everything. */
