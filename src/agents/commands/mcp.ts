@@ -15,7 +15,10 @@ export const command = defineCommand({
       conflicts: ['allowDelete', 'allowRun', 'allowPublic'],
     },
     allowDelete: { description: 'also offer the tools that delete vals and versions' },
-    allowRun: { description: "also offer the tool that runs a val's code on this machine" },
+    allowRun: {
+      description:
+        'also offer the tool that runs code on this machine, in a sandbox that threads can leave before Node 22.15',
+    },
     allowPublic: {
       description: 'let the tools make vals public or unlisted (otherwise, new vals are private)',
     },

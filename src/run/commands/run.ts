@@ -79,7 +79,7 @@ const runOptions = {
     ...forPeople,
   },
   allowWrite: {
-    description: 'let the val read and write this file or folder',
+    description: 'let the val write to this file or folder',
     value: path('path'),
     repeatable: true,
     ...forPeople,
