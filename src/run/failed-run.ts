@@ -95,6 +95,8 @@ function hintFor(
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
   }
+  if (code === 'ERR_UNKNOWN_BUILTIN_MODULE') return 'Fix the import, or use a Node that has the module.';
+  if (code === 'ERR_UNSUPPORTED_ESM_URL_SCHEME') return hintForScheme(modules);
   if (code === 'ERR_REQUIRE_ESM' || failsInRequire(whole)) {
     return 'This Node cannot `require` an ES module here. Use `import`, or a newer Node, such as 22.23.3 or 24.11.1.';
   }
@@ -102,6 +104,15 @@ function hintFor(
     return 'Before Node 22.15, `require` loads TypeScript only from CommonJS. Use `import`, or a newer Node.';
   }
   return isServing || !requestUse.test(modules.entry.code) ? undefined : serveHint;
+}
+
+function hintForScheme({ sources }: Modules): string {
+  for (const { code } of sources.values()) {
+    const [, name] = /['"]jsr:\/?(@[\w-]+\/[\w-]+)['"@/]/.exec(code) ?? [];
+    if (name !== undefined)
+      return `To install the package, run \`npx jsr add ${name}\`. Then import '${name}'.`;
+  }
+  return 'Import a file, a package, a module of Node or an https: address instead.';
 }
 
 const serveHint = 'To serve a val that answers HTTP requests, add --http before the file or val.';

@@ -60,11 +60,17 @@ const failingVals: readonly FailingVal[] = [
     `${file} imports ./b, and there is no such file (${file}:2:51).`,
     "Write './b.ts'.",
   ],
-  ...['jsr:@std/path@^1/posix', 'node:absent', 'bun:sqlite'].map(
-    (name): FailingVal => [
+  ...[
+    ['jsr:@std/path@^1/posix', "run `npx jsr add @std/path`. Then import '@std/path'."],
+    ['jsr:x; echo', 'Import a file, a package, a module of Node or an https: address instead.'],
+    ['bun:sqlite', 'Import a file, a package, a module of Node or an https: address instead.'],
+    ['node:absent', 'Fix the import, or use a Node that has the module.'],
+  ].map(
+    ([name, hint]): FailingVal => [
       `imports ${name}`,
       `// first\nimport x from "${name}"; export default x`,
       ` (${file}:2:15).`,
+      hint,
     ],
   ),
   ['uses Deno', 'export default () => Deno.cwd()', 'Deno is not defined', 'which has no `Deno`'],
