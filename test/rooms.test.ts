@@ -71,12 +71,12 @@ test('no files import each other in a circle', () => {
   expect(circles.join('\n')).toBe('');
 });
 
-test('two commands of core are extended, and there are two hooks', () => {
+test('three commands of core are extended, and there are two hooks', () => {
   const core = coreCommands.map(({ path }) => path);
   const added = addedFeatures.flatMap(({ commands }) => commands.map(({ path }) => path));
   const hooks = addedFeatures.flatMap(({ commands, ...hooks }) => Object.keys(hooks));
   // Without a feature there are fewer.
-  expect(['push', 'val set']).toEqual(expect.arrayContaining(added.filter((path) => core.includes(path))));
+  expect(['push', 'val rm', 'val set']).toEqual(expect.arrayContaining(added.filter((path) => core.includes(path))));
   expect(['openFiles', 'openLocal']).toEqual(expect.arrayContaining(hooks));
 });
 

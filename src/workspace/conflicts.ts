@@ -216,8 +216,9 @@ function waysByGit(
   const { version } = lastSyncs.of(name) ?? {};
   if (version !== undefined && version === val?.version)
     return [sh`If you amended or squashed what this folder pushed, run ${['push', path, '--force']}.`];
+  if (!comparison?.canPull) return [];
   return [
-    ...(comparison?.canPull ? ['If a colleague committed that change, run `git pull`.'] : []),
+    'If a colleague committed that change, run `git pull`.',
     'If you merged it on another machine, push from there.',
   ];
 }

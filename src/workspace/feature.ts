@@ -10,6 +10,7 @@ export const workspace: Feature = {
       effect: 'updates',
       load: () => import('./commands/push.ts'),
     },
+    { path: 'val rm', group: 'vals', effect: 'deletes', load: () => import('./commands/val-rm.ts') },
     { path: 'val set', group: 'vals', effect: 'updates', load: () => import('./commands/val-set.ts') },
     { path: 'init', group: 'workspace', effect: 'adds', load: () => import('./commands/init.ts') },
     { path: 'clone', group: 'workspace', effect: 'adds', load: () => import('./commands/clone.ts') },

@@ -83,8 +83,10 @@ async function withTexts({ remotes }: Look, finding: Finding): Promise<Differing
 function headingOf(look: Look, finding: Finding): Hints {
   const sentence = sentenceOf(finding, look);
   if (isConflict(finding)) return [sentence, ...waysOn(finding, look)];
-  const { state, file } = finding;
-  return isReason(state) ? sentence : [sentence, ...nextSteps(state, [pathTo(look.workspace, file)])];
+  const { state, file, comparison } = finding;
+  if (isReason(state)) return sentence;
+  const canPull = comparison?.canPull;
+  return [sentence, ...nextSteps(state, [pathTo(look.workspace, file)], { canPull })];
 }
 
 function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {

@@ -1,14 +1,10 @@
 import { type Context, defineCommand } from '../../command-line/command.ts';
 import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
 import { val } from '../../command-line/value-types.ts';
-import { readBelow } from '../../files/files.ts';
-import { findRoot, manifestFile } from '../../files/root.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { shownVersion } from '../../http/versions.ts';
-import { someOf } from '../../lib/hint.ts';
 import { withoutUndefined } from '../../lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../output/column.ts';
-import { outcomesIn } from '../../output/out.ts';
 import * as routes from '../../routes.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
@@ -50,32 +46,9 @@ export const command = defineCommand({
       call: { ...routes.deleteVal(val), ifMatch: val.read?.etag },
     }));
     // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
-    const result = await deleteAll(context, deletions, { things: 'vals', concurrency: 1, dryRun });
-    const isDeleted = (id: string) =>
-      outcomesIn(result).some((row) => row.id === id && row.status === 'deleted');
-    noteEntries(
-      context,
-      vals.filter(({ id }) => isDeleted(id)),
-    );
-    return result;
+    return deleteAll(context, deletions, { things: 'vals', concurrency: 1, dryRun });
   },
 });
-
-function readManifest(root: string | undefined): string {
-  try {
-    return (root && readBelow(root, manifestFile)) ?? '';
-  } catch {
-    // What was deleted is deleted, whatever the file is.
-    return '';
-  }
-}
-
-/** In a workspace, an entry that is left would make a file of that name a conflict. */
-function noteEntries({ settings: { cwd }, out: { say } }: Context, deleted: readonly GivenVal[]): void {
-  const manifest = readManifest(findRoot(cwd));
-  const left = deleted.filter(({ id }) => manifest.includes(`"${id}"`)).map(labelOf);
-  if (left.length > 0) say({ kind: 'note', text: `Remove ${someOf(left)} from "ids" of vals.json, too.` });
-}
 
 const readAll = (context: Context, vals: readonly GivenVal[]): Promise<GivenVal[]> =>
   Promise.all(vals.map((val) => readVal(context, val)));

@@ -8,8 +8,8 @@ const failed: Reply = { status: 502, body: { message: 'no backend' } };
 const me = ['me', '--json', '--timeout', '100'];
 
 it.each([
-  [20_000, 4, 'The service could not complete the request: no backend.'],
-  [31_000, 3, 'The service could not complete the request: no backend. vals tried for 93 s.'],
+  [20_000, 4, 'The service could not complete the request (502): no backend.'],
+  [31_000, 3, 'The service could not complete the request (502): no backend. vals tried for 93 s.'],
 ])('attempts of %i ms in 100 s are %i: none begins in the last tenth', async (ms, attempts, message) => {
   const clock = settableClock();
   const service = await scriptedService([], () => {
@@ -28,7 +28,7 @@ it('an attempt that is cut off tells what the one before met, and how long all o
   const { exit, error } = await run(me, { env: service.env, clock });
   expect({ exit, attempts: service.requests.length }).toEqual({ exit: 7, attempts: 2 });
   expect(error?.message).toBe(
-    'The service could not complete the request: no backend. vals tried for 100 s.',
+    'The service could not complete the request (502): no backend. vals tried for 100 s.',
   );
   const silent = await scriptedService([], () => () => clock.pass(100_000));
   const { error: late } = await run(me, { env: silent.env, clock });

@@ -99,7 +99,7 @@ describe('at a service that answers 429 for ever', () => {
     expect(exit).toBe(9);
     const rows: { name: string; status: string }[] = JSON.parse(stdout);
     expect(rows.filter(({ status }) => status !== 'sent')).toMatchObject([
-      { name: 'val0', status: 'failed' },
+      { name: 'val7', status: 'failed' },
     ]);
   });
 });
