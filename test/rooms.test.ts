@@ -76,7 +76,9 @@ test('three commands of core are extended, and there are two hooks', () => {
   const added = addedFeatures.flatMap(({ commands }) => commands.map(({ path }) => path));
   const hooks = addedFeatures.flatMap(({ commands, ...hooks }) => Object.keys(hooks));
   // Without a feature there are fewer.
-  expect(['push', 'val rm', 'val set']).toEqual(expect.arrayContaining(added.filter((path) => core.includes(path))));
+  expect(['push', 'val rm', 'val set']).toEqual(
+    expect.arrayContaining(added.filter((path) => core.includes(path))),
+  );
   expect(['openFiles', 'openLocal']).toEqual(expect.arrayContaining(hooks));
 });
 

@@ -24,8 +24,8 @@ export const conflictReason = (error: ConflictError): Reason | undefined =>
 /** What is so, and the way on that fits best. */
 export const conflictOf = (conflict: Conflict, look: Look): ConflictError =>
   new WorkspaceConflict(conflict.state, sentenceOf(conflict, look), {
-    ofMany: `Each ${wordsFor(conflict).ofMany}.`,
-    hint: waysToSay(conflict, look),
+    ofMany: `Each ${wordsFor(conflict).ofMany(conflict.comparison?.reason)}.`,
+    hint: bestNextCommands(conflict, look),
   });
 
 /** What is so of one file, whatever its state is. */
@@ -38,8 +38,8 @@ export function sentenceOf(finding: Finding, look: Look): string {
 }
 
 /** The diff of the file shows all ways. Of a name that is taken, only a push knows. */
-export function waysToSay(conflict: Conflict, look: Look): Hint[] {
-  const ways = waysOn(conflict, look);
+export function bestNextCommands(conflict: Conflict, look: Look): Hint[] {
+  const ways = allNextCommands(conflict, look);
   const [best, another] = ways;
   if (best === undefined || another === undefined || conflict.state === 'name taken') return ways;
   const path = pathTo(look.workspace, conflict.file);
@@ -47,11 +47,11 @@ export function waysToSay(conflict: Conflict, look: Look): Hint[] {
 }
 
 /** Everything that somebody who has this conflict can do, except to look at the difference. The best way comes first. */
-export const waysOn = (conflict: Conflict, look: Look): Hint[] =>
-  wordsFor(conflict).ways(factsOf(conflict, look));
+export const allNextCommands = (conflict: Conflict, look: Look): Hint[] =>
+  wordsFor(conflict).next(factsOf(conflict, look));
 
 /** Marks that a merge has just left are this conflict, too. */
-export const waysOfMarks = (path: string): Hint[] => [
+export const commandsAfterMerge = (path: string): Hint[] => [
   'Edit the file: keep the lines you want, and remove the conflict markers (<<<<<<<).',
   hintAbout([path], push('To send it then')),
   'If it is as it was before the merge, add --force.',
@@ -92,9 +92,9 @@ interface Words {
   /** Follows the name of the file. */
   sentence(facts: Facts): string;
   /** The same of each of several files. */
-  ofMany: string;
+  ofMany(reason: CompareReason | undefined): string;
   /** The best one first. */
-  ways(facts: Facts): Hint[];
+  next(facts: Facts): Hint[];
 }
 
 type Cause = CompareReason['kind'] | Exclude<Reason, 'both changed'>;
@@ -109,56 +109,57 @@ const table: Readonly<Record<Cause, Words>> = {
           : `its val went back to the code of version ${restored} on the service${present}`;
       return `changed here, and ${change} since both had ${since === undefined ? 'the same code' : `version ${since}`}`;
     },
-    ofMany: 'changed here and on the service',
-    ways: waysOfTwoCodes,
+    ofMany: () => 'changed here and on the service',
+    next: commandsForTwoCodes,
   },
   'no shared code': {
     sentence: ({ present, look }) =>
       `and its val${present} never had the same code, as far as ${look.repository === undefined ? 'this folder' : 'git'} and the val's newest versions tell`,
-    ofMany: 'never had the same code as its val, as far as can be told',
-    ways: waysOfTwoCodes,
+    ofMany: () => 'never had the same code as its val, as far as can be told',
+    next: commandsForTwoCodes,
   },
   'older code': {
-    sentence: ({ present, restored, fileVersion }) =>
-      restored === undefined
-        ? `has the code of version ${fileVersion}, and its val changed on the service since${present}`
-        : `has the code of version ${fileVersion}, from which the service went back to that of version ${restored}${present}`,
-    ofMany: 'has the code of an older version, which the service replaced',
-    ways: waysOfTwoCodes,
+    sentence({ present, restored, fileVersion }) {
+      const isBefore = restored !== undefined && fileVersion !== undefined && restored < fileVersion;
+      return isBefore
+        ? `has the code of version ${fileVersion}, from which the service went back to that of version ${restored}${present}`
+        : `has the code of version ${fileVersion}, and its val changed on the service since${present}`;
+    },
+    ofMany: () => 'has the code of an older version, which the service replaced',
+    next: commandsForTwoCodes,
   },
   'version gone': {
     sentence: ({ present, reason }) =>
       `differs from its val: version ${reason?.kind === 'version gone' ? reason.version : ''}, which this folder had last, is gone, and the service has an older one${present}`,
-    ofMany: 'had a version last that is gone on the service',
-    ways: waysOfTwoCodes,
+    ofMany: () => 'had a version last that is gone on the service',
+    next: commandsForTwoCodes,
   },
   git: {
-    sentence: ({ present, reason }) =>
-      `differs from its val${present}, and ${gitCannotTell(reason?.kind === 'git' ? reason.limit : 'failed')}`,
-    ofMany: 'differs from its val, and git cannot tell which side is newer',
-    ways: ({ path, reason }) => [
+    sentence: ({ present, reason }) => `differs from its val${present}, and ${whyGitCannotTell(reason)}`,
+    ofMany: (reason) => `differs from its val, and ${whyGitCannotTell(reason)}`,
+    next: ({ path, reason }) => [
       ...cureOf(reason?.kind === 'git' ? reason.limit : undefined),
       ...overwrites(path),
     ],
   },
   marks: {
     sentence: () => 'has conflict markers',
-    ofMany: 'has conflict markers',
-    ways: ({ path }) => waysOfMarks(path),
+    ofMany: () => 'has conflict markers',
+    next: ({ path }) => commandsAfterMerge(path),
   },
   'renamed there': {
     sentence: ({ finding, val }) =>
       `has the val "${finding.name}", which is named "${val?.name}" on the service now`,
-    ofMany: 'has a val that was renamed on the service',
-    ways: ({ finding: { file, name }, val }) => [
+    ofMany: () => 'has a val that was renamed on the service',
+    next: ({ finding: { file, name }, val }) => [
       `If the file shall keep its name, write "${file}": "${val?.name}" into "names" of vals.json.`,
       sh`To give the old name back, run ${['val', 'set', val?.id ?? val?.name ?? '', '--name', name]}.`,
     ],
   },
   'deleted there': {
     sentence: () => 'has a val that the service does not show: it was deleted, or belongs to somebody else',
-    ofMany: 'has a val that the service does not show: it was deleted, or belongs to somebody else',
-    ways: ({ finding: { name }, look, path }) => [
+    ofMany: () => 'has a val that the service does not show: it was deleted, or belongs to somebody else',
+    next: ({ finding: { name }, look, path }) => [
       // A commit can do that, where only CI has a token.
       ...(look.lastSyncs.of(name) === undefined
         ? [
@@ -171,14 +172,14 @@ const table: Readonly<Record<Cause, Words>> = {
   },
   'name taken': {
     sentence: () => 'has no val yet, but the service says that the name is taken',
-    ofMany: 'has no val yet, but the service says that the name is taken',
-    ways: ({ finding: { remote }, path }) =>
-      remote.kind === 'unknown' ? waysToId(path) : ['Find out whose val it is.'],
+    ofMany: () => 'has no val yet, but the service says that the name is taken',
+    next: ({ finding: { remote }, path }) =>
+      remote.kind === 'unknown' ? commandsForUnknownVal(path) : ['Find out whose val it is.'],
   },
   'not yours': {
     sentence: () => 'has a val that belongs to somebody else, or that your token may not change',
-    ofMany: 'has a val that belongs to somebody else, or that your token may not change',
-    ways: ({ finding: { name }, path }) => [
+    ofMany: () => 'has a val that belongs to somebody else, or that your token may not change',
+    next: ({ finding: { name }, path }) => [
       "To change the val, use its owner's token.",
       hintAbout([path], push('To make a val of your own', '--force')),
       `To write another val of that name, remove "${name}" from "ids" of vals.json.`,
@@ -189,6 +190,9 @@ const table: Readonly<Record<Cause, Words>> = {
 const wordsFor = ({ state, comparison }: Pick<Conflict, 'state' | 'comparison'>): Words =>
   table[state === 'both changed' ? (comparison?.reason?.kind ?? 'no shared code') : state];
 
+const whyGitCannotTell = (reason: CompareReason | undefined): string =>
+  gitCannotTell(reason?.kind === 'git' ? reason.limit : 'failed');
+
 const overwrites = (path: string): Hint[] => [
   hintAbout([path], pull("To take the service's code instead", '--force')),
   hintAbout([path], push("To overwrite the service's code", '--force')),
@@ -198,12 +202,12 @@ const overwrites = (path: string): Hint[] => [
 export const wasRolledBack = ({ restored, reason }: Comparison = { state: 'unchanged' }): boolean =>
   restored !== undefined || reason?.kind === 'version gone';
 
-function waysOfTwoCodes({ finding, look, path, val }: Facts): Hint[] {
+function commandsForTwoCodes({ finding, look, path, val }: Facts): Hint[] {
   const merge = hintAbout([path], pull('To merge both', '--merge'));
-  return [...waysByGit(finding, look, { path, val }), merge, ...overwrites(path)];
+  return [...commandsByGit(finding, look, { path, val }), merge, ...overwrites(path)];
 }
 
-function waysByGit(
+function commandsByGit(
   { name, comparison }: Finding,
   { repository, lastSyncs }: Look,
   { path, val }: Pick<Facts, 'path' | 'val'>,
@@ -224,7 +228,7 @@ function waysByGit(
 }
 
 /** The service cannot list vals, so nobody here knows the val that has the name. */
-const waysToId = (path: string): Hint[] => [
+const commandsForUnknownVal = (path: string): Hint[] => [
   'If it is your val, put its id into "ids" of vals.json, under its name: the run that made it printed the id, and `vals pull <id>` writes it.',
   sh`If nobody has the id, as after an interrupted push, overwrite the service's code: run ${['push', path, '--force']}.`,
 ];

@@ -102,7 +102,7 @@ export const hintAbout = (files: readonly string[], { text, command, options }: 
   sh`${text}, run ${[command, ...wordsOrPlaceholder(files, command === 'push' ? '<paths...>' : '<val...>'), ...options]}.`;
 
 /** With `isWhole` the commands work on the whole workspace, except those that would overwrite other vals. */
-export function nextSteps(
+export function nextCommands(
   state: Exclude<State, Reason>,
   paths: readonly string[],
   { isWhole = false, canPull = false }: { isWhole?: boolean; canPull?: boolean | undefined } = {},

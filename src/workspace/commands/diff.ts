@@ -5,11 +5,11 @@ import { type Hints, sh } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/out.ts';
 import { withLineEnds } from '../code.ts';
-import { sentenceOf, waysOn } from '../conflicts.ts';
+import { allNextCommands, sentenceOf } from '../conflicts.ts';
 import { differs, type Finding, isConflict, isReason, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
-import { nextSteps } from '../states.ts';
+import { nextCommands } from '../states.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 export const command = defineCommand({
@@ -82,11 +82,11 @@ async function withTexts({ remotes }: Look, finding: Finding): Promise<Differing
 
 function headingOf(look: Look, finding: Finding): Hints {
   const sentence = sentenceOf(finding, look);
-  if (isConflict(finding)) return [sentence, ...waysOn(finding, look)];
+  if (isConflict(finding)) return [sentence, ...allNextCommands(finding, look)];
   const { state, file, comparison } = finding;
   if (isReason(state)) return sentence;
   const canPull = comparison?.canPull;
-  return [sentence, ...nextSteps(state, [pathTo(look.workspace, file)], { canPull })];
+  return [sentence, ...nextCommands(state, [pathTo(look.workspace, file)], { canPull })];
 }
 
 function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {

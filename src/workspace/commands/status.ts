@@ -5,11 +5,11 @@ import { ConflictError } from '../../core/errors.ts';
 import { sh, someOf } from '../../core/lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../core/lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../core/output/column.ts';
-import { sentenceOf, waysToSay } from '../conflicts.ts';
+import { bestNextCommands, sentenceOf } from '../conflicts.ts';
 import { differs, type Finding, isConflict, isReason, statusOf, valOf } from '../findings.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
 import type { Look } from '../read/look.ts';
-import { hintAbout, markOf, nextSteps, states } from '../states.ts';
+import { hintAbout, hintAtGit, markOf, nextCommands, states } from '../states.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
 const byAttention = (a: Finding, b: Finding): number => states.indexOf(a.state) - states.indexOf(b.state);
@@ -69,7 +69,7 @@ export const command = defineCommand({
         ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(findings.length - differing.length)]
         : findings.map(row);
       if (error !== undefined) return { kind: 'list', rows, error };
-      sayNextSteps(context, look, differing, { isNamed, moved });
+      sayNextCommands(context, look, differing, { isNamed, moved });
       if (isFolded && differing.length === 0 && findings.length > 0) {
         return { kind: 'text', text: allUnchanged(findings.length, nameOfService(workspace.service)) };
       }
@@ -83,7 +83,7 @@ export const command = defineCommand({
     }),
 });
 
-function sayNextSteps(
+function sayNextCommands(
   { out: { say } }: Context,
   look: Look,
   differing: readonly Finding[],
@@ -95,17 +95,22 @@ function sayNextSteps(
     const findings = differing.filter((finding) => finding.state === state);
     if (findings.length === 0) continue;
     const paths = findings.map((finding) => pathTo(workspace, finding.file));
-    const [first, another] = findings;
-    if (!isReason(state) || first === undefined || !isConflict(first)) {
+    if (!isReason(state)) {
       // A prune leaves vals whose code a file has.
       const isAllMoved = findings.every((finding) => moved.has(finding));
-      const canPull = first?.comparison?.canPull;
-      if (!isReason(state))
-        say({ kind: 'hint', text: nextSteps(state, paths, { isWhole: isWhole && !isAllMoved, canPull }) });
+      const canPull = findings[0]?.comparison?.canPull;
+      say({ kind: 'hint', text: nextCommands(state, paths, { isWhole: isWhole && !isAllMoved, canPull }) });
       continue;
     }
-    const ways = another === undefined ? waysToSay(first, look) : [hintAbout(paths, allWaysOn)];
-    say({ kind: 'hint', text: another === undefined ? [sentenceOf(first, look), ...ways] : ways });
+    const [first, another] = findings.filter(isConflict);
+    if (first === undefined) continue;
+    const { reason } = first.comparison ?? {};
+    const why = hintAtGit(reason?.kind === 'git' ? reason.limit : undefined);
+    const text =
+      another === undefined
+        ? [sentenceOf(first, look), ...bestNextCommands(first, look)]
+        : [...why, hintAbout(paths, allWaysOn)];
+    say({ kind: 'hint', text });
   }
 }
 

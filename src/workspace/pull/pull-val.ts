@@ -4,7 +4,7 @@ import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../.
 import { sh } from '../../core/lib/hint.ts';
 import { hasLoneSurrogate } from '../../core/lib/visible.ts';
 import { asCode, hasSameCode, withLineEnds } from '../code.ts';
-import { conflictOf, waysOfMarks } from '../conflicts.ts';
+import { commandsAfterMerge, conflictOf } from '../conflicts.ts';
 import { replaceBelow } from '../disk/write-files.ts';
 import { type Finding, isConflict, valOf } from '../findings.ts';
 import { mergeTexts } from '../git/merge-file.ts';
@@ -12,7 +12,7 @@ import type { Backup } from '../own-data/own-folder.ts';
 import type { Local } from '../read/local.ts';
 import { type Look, noteSync } from '../read/look.ts';
 import type { ReadVal, RemoteVal } from '../read/remotes.ts';
-import { entryOf, nextSteps } from '../states.ts';
+import { entryOf, nextCommands } from '../states.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
 
 interface PullOptions {
@@ -30,14 +30,14 @@ export interface Pulling {
   options: PullOptions;
 }
 
-export interface Pulled {
+export interface PullResult {
   status: 'pulled' | 'merged' | 'unchanged' | 'kept' | 'planned';
   remote: RemoteVal | undefined;
   /** The marks that a merge left. */
   conflict?: ConflictError;
 }
 
-export async function pullFinding(pulling: Pulling, finding: Finding): Promise<Pulled> {
+export async function pullFinding(pulling: Pulling, finding: Finding): Promise<PullResult> {
   const { look, options } = pulling;
   const { merge, force, dryRun, isNamed } = options;
   const listed = valOf(finding);
@@ -64,7 +64,7 @@ function notThere({ workspace }: Look, finding: Finding): NotFoundError {
   const path = pathTo(workspace, finding.file);
   const service = nameOfService(workspace.service);
   return new NotFoundError(`There is no val "${finding.name}" on ${service}, so ${path} was left as it is.`, {
-    hint: nextSteps('new', [path]),
+    hint: nextCommands('new', [path]),
   });
 }
 
@@ -100,7 +100,7 @@ async function write(
   await noteSync(look, name, val);
 }
 
-async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<Pulled> {
+async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<PullResult> {
   const { look, context, options } = pulling;
   const { local, remote, comparison } = finding;
   const { code } = local;
@@ -138,4 +138,4 @@ const nothingWouldStay = (path: string): ConflictError =>
   );
 
 const marksLeft = (path: string): ConflictError =>
-  new ConflictError(`${path} has conflicts, marked in the file.`, { hint: waysOfMarks(path) });
+  new ConflictError(`${path} has conflicts, marked in the file.`, { hint: commandsAfterMerge(path) });

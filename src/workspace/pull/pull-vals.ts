@@ -16,7 +16,7 @@ import { noValOfId, type ReadVal, type RemoteVal } from '../read/remotes.ts';
 import { hintAbout, wordsOrPlaceholder } from '../states.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
 import { createAdopter } from './adopt.ts';
-import { type Pulled, type Pulling, pullFinding } from './pull-val.ts';
+import { type Pulling, type PullResult, pullFinding } from './pull-val.ts';
 
 export const pullColumns = [
   outcomeColumn,
@@ -38,7 +38,7 @@ export async function pullVals({ findings, added, ...wanted }: PullRequest): Pro
   const { workspace } = look;
   const backup = createBackup(workspace.own);
   const pulling = { ...wanted, backup };
-  const done = new Map<Finding, Pulled>();
+  const done = new Map<Finding, PullResult>();
   const met = findings.flatMap((finding) => (finding.state === 'not yours' ? [] : (valOf(finding) ?? [])));
   const pulled = findings.map((finding): Task => {
     const file = pathTo(workspace, finding.file);
@@ -78,7 +78,7 @@ export async function pullVals({ findings, added, ...wanted }: PullRequest): Pro
   return { kind: 'list', rows, error: failure };
 }
 
-const outcomeOf = ({ status, remote }: Pulled) => ({
+const outcomeOf = ({ status, remote }: PullResult) => ({
   status,
   ...withoutUndefined({ id: remote?.id, version: remote?.version }),
 });
@@ -144,7 +144,7 @@ async function withOwner({ remotes }: Look, found: ReadVal): Promise<ReadVal> {
 
 function noteKept(
   { context, look }: Pick<Pulling, 'context' | 'look'>,
-  done: ReadonlyMap<Finding, Pulled>,
+  done: ReadonlyMap<Finding, PullResult>,
 ): void {
   const kept = [...done].filter(([{ state }, { status }]) => state === 'changed here' && status === 'kept');
   const paths = kept.map(([{ file }]) => pathTo(look.workspace, file));

@@ -4,9 +4,9 @@ import { type Hints, hintList, sh, someOf } from '../../core/lib/hint.ts';
 import type { Comparison } from '../compare/types.ts';
 import { describePresent, wasRolledBack } from '../conflicts.ts';
 import type { BehindStep, CreateStep, Step } from '../plan.ts';
-import type { Gone } from '../read/gone.ts';
+import type { DeletedFiles } from '../read/gone.ts';
 import type { Look } from '../read/look.ts';
-import { hintAbout, nextSteps, wordsOrPlaceholder } from '../states.ts';
+import { hintAbout, nextCommands, wordsOrPlaceholder } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 
 const overwriteSetBack = {
@@ -32,7 +32,7 @@ export function noteBehind(
       : `${steps.length} files were not sent, because their vals changed on the service: ${someOf(paths)}.`;
   const setBack = steps.filter(({ comparison }) => wasRolledBack(comparison)).map(pathOf);
   const ways = [
-    ...nextSteps('changed there', paths, { isWhole: !isNamed, canPull: first.comparison?.canPull }),
+    ...nextCommands('changed there', paths, { isWhole: !isNamed, canPull: first.comparison?.canPull }),
     ...(setBack.length > 0 ? [hintAbout(setBack, overwriteSetBack)] : []),
   ];
   const [them, files] = another === undefined ? ['it', 'the file'] : ['them', 'the files'];
@@ -66,7 +66,7 @@ export function noteRaces({ out: { say } }: Context, names: readonly string[]): 
 }
 
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
-export function noteLostFiles(context: Context, { missing }: Gone): void {
+export function noteLostFiles(context: Context, { missing }: DeletedFiles): void {
   const names = missing.map(({ name }) => name);
   if (names.length === 0) return;
   const deleted = missing.filter(({ movedTo }) => movedTo === undefined).map(({ name }) => name);
@@ -91,7 +91,7 @@ export function noteNewNames(
   context: Context,
   { workspace }: Pick<Look, 'workspace'>,
   made: readonly CreateStep[],
-  { missing }: Gone,
+  { missing }: DeletedFiles,
 ): void {
   const renamed = missing.find(({ movedTo }) => made.some(({ file }) => file === movedTo));
   const val = renamed ?? missing[0];
@@ -117,7 +117,11 @@ export function notePublic({ out: { say } }: Context, names: readonly string[]):
 }
 
 /** Vals without a file that --prune does not delete. */
-export function noteLeft({ out: { say } }: Context, workspace: Workspace, { missing, unknown }: Gone): void {
+export function noteLeft(
+  { out: { say } }: Context,
+  workspace: Workspace,
+  { missing, unknown }: DeletedFiles,
+): void {
   const moved = missing.flatMap(({ name, file, movedTo }) =>
     movedTo === undefined ? [] : [{ name, file, reason: `${pathTo(workspace, movedTo)} has its code` }],
   );

@@ -10,7 +10,7 @@ import { asCode } from '../code.ts';
 import type { GitLimit } from '../compare/types.ts';
 import { type PlanOptions, type Step, sendsCode, stepFor } from '../plan.ts';
 import { findAll } from '../read/find.ts';
-import type { Gone } from '../read/gone.ts';
+import type { DeletedFiles } from '../read/gone.ts';
 import { type Local, sortFiles } from '../read/local.ts';
 import type { Look } from '../read/look.ts';
 import { cureOf, hintAtGit } from '../states.ts';
@@ -18,7 +18,7 @@ import { pathTo, type Workspace } from '../workspace.ts';
 
 export interface Plan {
   steps: readonly Step[];
-  gone: Gone;
+  gone: DeletedFiles;
 }
 
 export async function planPush(

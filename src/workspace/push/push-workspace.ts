@@ -107,10 +107,11 @@ async function push(
   );
   noteNewNames(context, look, made, plan.gone);
   const sent = [...done.keys()].filter(sendsCode);
-  noteRelativeImports(
-    context,
-    sent.map(({ file, local }) => ({ file: pathTo(workspace, file), code: local.code.text })),
-  );
+  if (!isSave)
+    noteRelativeImports(
+      context,
+      sent.map(({ file, local }) => ({ file: pathTo(workspace, file), code: local.code.text })),
+    );
   const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
     file,
     name,

@@ -22,7 +22,7 @@ import {
   type Workspaces,
 } from '../workspace.ts';
 import { findAll } from './find.ts';
-import type { Gone, MissingFile } from './gone.ts';
+import type { DeletedFile, DeletedFiles } from './gone.ts';
 import { createPathFilter, type NamedFile, readLocals, sortFiles } from './local.ts';
 import { type Look, withLook } from './look.ts';
 
@@ -30,7 +30,7 @@ export interface ComparedVals {
   look: Look;
   /** In the order of the files. */
   findings: Finding[];
-  gone: Gone;
+  gone: DeletedFiles;
   /** The words that no val of the workspace has, and the ids of their vals, if there are such vals. */
   unknown: ReadonlyMap<string, string | undefined>;
   /** About files that cannot be compared. The others are in `findings`. */
@@ -109,7 +109,7 @@ async function compareWords(
   });
   const isBelow = new Map([...unknown.keys()].map((word) => [word, createPathFilter(workspace, [word])]));
   const isMeant =
-    (val: MissingFile) =>
+    (val: DeletedFile) =>
     ([word, id]: [string, string | undefined]) =>
       word === val.name || isBelow.get(word)?.(val.file) || val.remote.id === id;
   const missing = needsMissing

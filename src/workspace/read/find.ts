@@ -14,7 +14,7 @@ import { compareWithLastSyncs, type SyncedFile } from '../compare/went-on.ts';
 import { type Finding, findingOf, type State } from '../findings.ts';
 import { filesOfLfs } from '../git/lfs.ts';
 import type { Repository } from '../git/repository.ts';
-import { findGone, type Gone, noneGone } from './gone.ts';
+import { type DeletedFiles, findDeletedFiles, noDeletedFiles } from './gone.ts';
 import type { Local } from './local.ts';
 import { type Look, noteSync } from './look.ts';
 import type { Remote, RemoteVal } from './remotes.ts';
@@ -31,7 +31,7 @@ interface FailedFile {
 interface Found {
   /** In the order of the files. After a failure that concerns all vals, those that were not looked at have it. */
   results: readonly Result[];
-  gone: Gone;
+  gone: DeletedFiles;
 }
 
 export interface SearchOptions {
@@ -95,10 +95,10 @@ export async function findAll(
   }
   const inOrder = () =>
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
-  if (failure !== undefined) return { results: inOrder(), gone: noneGone };
+  if (failure !== undefined) return { results: inOrder(), gone: noDeletedFiles };
   const findings = inOrder().filter((result): result is Finding => !('error' in result));
   const most = searches === 'all commits' ? undefined : recentCommits;
-  const gone = searches === 'none' ? noneGone : await findGone(look, findings, { most });
+  const gone = searches === 'none' ? noDeletedFiles : await findDeletedFiles(look, findings, { most });
   if (gone.strays.length > 0)
     say({
       kind: 'note',

@@ -12,9 +12,9 @@ import { nameOfFile } from './local.ts';
 import type { Look } from './look.ts';
 import type { RemoteVal } from './remotes.ts';
 
-export interface Gone {
+export interface DeletedFiles {
   /** Vals whose files were deleted, and whose code the histories of these files have. */
-  missing: readonly MissingFile[];
+  missing: readonly DeletedFile[];
   /** Vals whose files were deleted, and whose present code git does not have there. */
   unknown: readonly { name: string; file: string }[];
   /** Names in `ids` of vals.json whose vals have no file here, and had none that git deleted. */
@@ -24,28 +24,28 @@ export interface Gone {
 }
 
 /** The file of a val was deleted here. */
-export interface MissingFile extends Finding {
+export interface DeletedFile extends Finding {
   state: 'missing here';
   remote: RemoteVal;
   /** The file of HEAD that has its code, as after a rename. A prune leaves the val then. */
   movedTo: string | undefined;
 }
 
-export const noneGone: Gone = { missing: [], unknown: [], strays: [], limit: undefined };
+export const noDeletedFiles: DeletedFiles = { missing: [], unknown: [], strays: [], limit: undefined };
 
 /** `most` is how many commits are searched. Undefined means all. */
-export async function findGone(
+export async function findDeletedFiles(
   look: Look,
   findings: readonly Finding[],
   { most }: { most: number | undefined },
-): Promise<Gone> {
+): Promise<DeletedFiles> {
   const { repository, remotes } = look;
   const ids = await valsWithoutFile(look, findings);
   if (ids.size === 0 || repository === undefined)
-    return { ...noneGone, strays: strayEntries(look, findings, new Set()) };
+    return { ...noDeletedFiles, strays: strayEntries(look, findings, new Set()) };
   const past = await readPastFiles(repository, most);
-  const missing: MissingFile[] = [];
-  const unknown: Gone['unknown'][number][] = [];
+  const missing: DeletedFile[] = [];
+  const unknown: DeletedFiles['unknown'][number][] = [];
   const met = new Set<string>();
   await forEach([...deletedFiles(look, repository, past, ids)], 'auto', async ([nameOfEntry, file]) => {
     const remote = await remotes.withId(ids.get(nameOfEntry) ?? '');
