@@ -39,25 +39,23 @@ export const command = defineCommand({
         // `patch` is run at the top of the workspace, so the diff has the path from there.
         diff: unifiedDiff(finding.file, there, here),
       }));
-      const { forPerson } = context.out;
-      const isInPipe = !forPerson && !context.flags.json && !context.flags.ndjson;
       if (error === undefined) {
         const service = nameOfService(workspace.service);
         const text =
           rows.length === 0
             ? `No file of the workspace differs from its val on ${service}.`
             : `Compared with ${service}.`;
-        if (isInPipe && rows.length > 0) context.out.say({ kind: 'note', text, minor: true });
-        else context.out.say({ kind: 'hint', text });
+        context.out.say({ kind: 'hint', text });
       }
-      // In a pipe, many headings would tell less than the diff.
-      const isAboutOne = words.length > 0 || differing.length === 1;
+      // In a pipe, the conflicts that somebody asks about have theirs on stderr.
+      const isAsked = words.length > 0 || differing.length === 1;
+      const hasHeading = (finding: Finding) => context.out.forPerson || (isAsked && isConflict(finding));
       const diffs = differing.map((each, index): ShownDiff => {
         const { before, after } = sidesOf(workspace, each);
         const patch = rows[index]?.diff ?? '';
         return {
           patch,
-          heading: forPerson || isAboutOne ? headingOf(look, each.finding) : '',
+          heading: hasHeading(each.finding) ? headingOf(look, each.finding) : '',
           forTerminal: diffBetween(before, after),
         };
       });
