@@ -95,7 +95,8 @@ describe('at a service that answers 429 for ever', () => {
       return refused;
     });
     const cwd = folderOfVals(valNames(300));
-    const { exit, stdout } = await run(['push', '.', '--json', '--timeout', '100'], { env, cwd, clock });
+    const args = ['push', '.', '--json', '--timeout', '100', '--concurrency', '4'];
+    const { exit, stdout } = await run(args, { env, cwd, clock });
     expect(exit).toBe(9);
     const rows: { name: string; status: string }[] = JSON.parse(stdout);
     expect(rows.filter(({ status }) => status !== 'sent')).toMatchObject([
