@@ -90,7 +90,7 @@ describe('at a service that answers 429 for ever', () => {
   it('one file alone fails, if the service takes the others', async () => {
     const clock = settableClock();
     const { env } = await scriptedService([], ({ body }) => {
-      if (JSON.parse(body).name !== 'val7') return { body: { id: 'a', version: 1 } };
+      if (JSON.parse(body).name !== 'val0') return { body: { id: 'a', version: 1 } };
       clock.pass(5_000);
       return refused;
     });
@@ -100,7 +100,7 @@ describe('at a service that answers 429 for ever', () => {
     expect(exit).toBe(9);
     const rows: { name: string; status: string }[] = JSON.parse(stdout);
     expect(rows.filter(({ status }) => status !== 'sent')).toMatchObject([
-      { name: 'val7', status: 'failed' },
+      { name: 'val0', status: 'failed' },
     ]);
   });
 });
