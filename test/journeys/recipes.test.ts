@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
@@ -22,9 +22,7 @@ async function play(lines: readonly string[], home: string): Promise<string> {
     if (command === 'export') Object.assign(env, Object.fromEntries([(args[0] ?? '').split('=')]));
     else if (command === 'vals') {
       const { exit, stdout, stderr } = await run(args, { cwd, env, home });
-      const said =
-        args[0] === 'diff' ? stderr.replace(/^Compared with .*\n.* changed here\. .*\n$/, '') : stderr;
-      expect({ line, exit, said }).toEqual({ line, exit: 0, said: '' });
+      expect({ line, exit, stderr }).toEqual({ line, exit: 0, stderr: '' });
       printed += stdout;
     } else cwd = execFileSync('bash', ['-c', `${line} && pwd`], { cwd, encoding: 'utf8' }).trim();
   }
@@ -37,18 +35,12 @@ it('the commands in the README for getting started work', async () => {
     expect.stringContaining('npm ci && npm install -g .'),
     expect.stringContaining('vals login https://'),
   ]);
-  const [pipe, deletion, ...commands] = lines.reverse();
-  expect([deletion, pipe]).toEqual([
-    expect.stringContaining('vals val rm hello'),
-    expect.stringContaining('| jq -r .val.name |'),
-  ]);
-  const home = temporaryFolder();
+  expect(lines.at(-1)).toContain('vals val rm hello');
   const before = ['echo "1" > hello.ts', 'export VALS_LOCAL=1', 'vals push hello.ts'];
-  cpSync('examples/hello.ts', join(home, 'newer.ts'));
-  const stdout = await play([...before, 'cp newer.ts hello.ts', ...commands.reverse()], home);
+  const stdout = await play([...before, ...lines.slice(0, -1)], temporaryFolder());
   expect(stdout).toMatch(/created\thello\t1\t/);
   expect(stdout).toMatch(/pushed\thello\t2\t/);
-  expect(stdout).toContain(readFileSync('examples/hello.ts', 'utf8'));
+  expect(stdout).toContain('\nexport default () => "hello"\n');
   expect(stdout).toMatch(/^hello\t.*\t3\t/m);
 });
 

@@ -37,7 +37,7 @@ export const command = defineCommand({
       conflicts: ['watch', 'name'],
       deletes: true,
     },
-    yes: { ...yes, description: 'in a workspace: answer yes to the first push and to deletions' },
+    yes: { ...yes, description: 'in a workspace: do not ask before the first push or before deletions' },
     watch: {
       description: 'in a workspace: push each file when it is saved',
       conflicts: ['dryRun', 'name'],
