@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createBench, createScratch } from './bench.mts';
@@ -24,7 +23,6 @@ const usage = `npm run bench -- [options]
   --runs <n>      timed starts of each command (41)
   --quick         a few runs of small work, to see that the benchmark works
   --node <path>   measure with this Node too; may be repeated
-  --save          write the table into docs/performance.md
 
 Measurements: ${measurements.map(({ name }) => name).join(', ')}.
 PostgreSQL is measured too if VALS_BENCH_DATABASE is the address of a server where databases may be created.`;
@@ -49,7 +47,6 @@ function parseOptions() {
       runs: { type: 'string' },
       quick: { type: 'boolean', default: false },
       node: { type: 'string', multiple: true, default: [] },
-      save: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -57,12 +54,11 @@ function parseOptions() {
   if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number from 1.');
   const isKnown = measurements.some(({ name }) => name.includes(values.only));
   if (!isKnown) throw new Error(`No measurement has ${values.only} in its name.`);
-  if (values.save && (values.quick || values.only)) throw new Error('--save needs a whole run.');
   return { ...values, runs };
 }
 
 async function main(): Promise<void> {
-  const { runs, quick, save } = options;
+  const { runs, quick } = options;
   const scratch = createScratch();
   const nodes = [];
   for (const [index, path] of [process.execPath, ...options.node].entries()) {
@@ -70,7 +66,6 @@ async function main(): Promise<void> {
   }
   const report = { date: new Date().toISOString(), machine: describeMachine(), quick, runs, nodes };
   console.log(textOf(report));
-  if (save) saveTable(report);
   if (nodes.some(({ failed }) => failed.length > 0)) process.exitCode = 1;
 }
 
@@ -95,15 +90,6 @@ async function measureNode(
     }
   }
   return { node, results, failed };
-}
-
-function saveTable(report: Report): void {
-  const page = new URL('../docs/performance.md', import.meta.url);
-  const table = /(?<=<!-- table -->\n).*(?=<!-- end of table -->)/s;
-  writeFileSync(
-    page,
-    readFileSync(page, 'utf8').replace(table, () => `\n${textOf(report)}\n\n`),
-  );
 }
 
 function describeMachine(): string {
