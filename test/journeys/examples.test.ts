@@ -29,8 +29,7 @@ const examples = commands.flatMap(({ path, examples }) => {
 });
 
 /** What is said where the machine of an example has no store yet, or the service has the code already. */
-const notes =
-  /^(?:Created the store .*|Using the store .*|Version \d+ already has this code)\.$\n?/gm;
+const notes = /^(?:Created the store .*|Using the store .*|Version \d+ already has this code)\.$\n?/gm;
 
 it.each(examples)('the example `$line` works', async ({ line, isForJson }) => {
   const inJson = line.startsWith('vals run ') ? line.replace('run', 'run --json') : `${line} --json`;
