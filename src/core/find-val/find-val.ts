@@ -1,4 +1,4 @@
-// Says which val a word stands for. In this order: a path of a file, a whole id, a name, <owner>/<name>, the beginning of
+// Says which val a word stands for. In this order: a whole id, the path of a file, a name, <owner>/<name>, the beginning of
 // an id. One function, for every command.
 
 import { type Api, ifPresent } from '../http/api.ts';
