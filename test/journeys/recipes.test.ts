@@ -55,7 +55,7 @@ it('the commands in the README for a workspace work', async () => {
   expect(stdout).toMatch(/unchanged\tgreet\t2\t/);
 });
 
-it('the job of the README and that of docs/teamwork.md deploy the repository, and commit what changed on the service', async () => {
+it('the job of the README and that of docs/team.md deploy the repository, and commit what changed on the service', async () => {
   const { space, ada, bob } = await startTeam();
   const folder = folderOf({ 'bin/vals': `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n` });
   chmodSync(join(folder, 'bin/vals'), 0o755);
@@ -96,7 +96,7 @@ it('the job of the README and that of docs/teamwork.md deploy the repository, an
   const env = { VALS_BASE_URL: space, VALS_TOKEN: await newToken('ci') };
   expect(await sh(`cd site; ${deploy}`, await clone(), env)).toMatch(/created\tone\t1.*\ncreated\ttwo\t1/);
 
-  const nightly = /# ~\/nightly\.sh\n([^`]*)/.exec(readFileSync('docs/teamwork.md', 'utf8'))?.[1] ?? '';
+  const nightly = /# ~\/nightly\.sh\n([^`]*)/.exec(readFileSync('docs/team.md', 'utf8'))?.[1] ?? '';
   expect(nightly).toContain('vals pull');
   const home = await clone();
   await signIn({ home, token: await newToken('nightly', '--read-only') }, space);
