@@ -6,7 +6,7 @@ import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Route } from './routes/route.ts';
 import { type Access, accessAt, homeOf, type Identity } from './store/access.ts';
 import type { Store } from './store/open-store.ts';
-import { expiredToken, identify } from './store/tokens.ts';
+import { identify } from './store/tokens.ts';
 
 interface Gate {
   store: Store;
@@ -39,9 +39,8 @@ async function identifyRequest(request: ServiceRequest, store: Store): Promise<I
   if (header === undefined) return request.isApi ? undefined : identifySession(request, store);
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = secret === undefined ? undefined : await identify(store, 'token', secret);
-  if (found) return found;
-  if (secret !== undefined) request.expired = await expiredToken(store.db, secret);
-  throw unauthorized(noSuchToken);
+  if (!found) throw unauthorized(noSuchToken);
+  return found;
 }
 
 function elsewhere({ origin }: ServiceRequest, identity: Identity): HttpProblem {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { type RequestFacts, unknownRoute } from './http/server.ts';
-import type { Access, ExpiredToken, Identity } from './store/access.ts';
+import type { Access, Identity } from './store/access.ts';
 
 export interface ServiceRequest {
   incoming: IncomingMessage;
@@ -18,8 +18,6 @@ export interface ServiceRequest {
   access: Access | undefined;
   /** The val that the request is about, once it is known. For the log. */
   valId?: string;
-  /** Whose token it was, if it has expired. For the log. */
-  expired?: ExpiredToken | undefined;
   /** Whether the path is one of the API, which takes tokens alone, or of the pages, which take sessions too. */
   isApi: boolean;
   /** Whether there is such a page. */
@@ -72,10 +70,9 @@ export function serviceRequestOf(incoming: IncomingMessage): ServiceRequest | un
 }
 
 /** For the log and the metrics. */
-export function factsOf({ pattern, identity, expired, space, valId: val }: ServiceRequest): RequestFacts {
-  const { actor, token } = identity ?? expired ?? {};
-  const person = actor?.username;
-  return { route: pattern, person, token: token?.name, owner: space ?? person, val };
+export function factsOf({ pattern, identity, space, valId: val }: ServiceRequest): RequestFacts {
+  const person = identity?.actor.username;
+  return { route: pattern, person, token: identity?.token.name, owner: space ?? person, val };
 }
 
 function urlOf({ url: target = '', headers, socket }: IncomingMessage): URL | undefined {

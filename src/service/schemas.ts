@@ -22,14 +22,11 @@ const momentOrNull = orNull(momentSchema);
 const codeHash = noted(textSchema, 'The id that git gives the code as a blob (SHA-1).');
 const links = record({ self: uri });
 const person = record({ id: uuid, username: textSchema });
-const versionAuthor = orNull(
-  record(
-    { id: uuid, username: textSchema },
-    { token: noted(textSchema, 'The name of the token, unless it is the first one.') },
-  ),
+const versionAuthor = record(
+  { id: uuid, username: textSchema },
+  { token: noted(textSchema, 'The name of the token, unless it is the first one.') },
 );
 
-const namedPerson = record({ id: textSchema, username: textSchema });
 const side = record({ id: uuid, name: textSchema, author_id: uuid, username: textSchema });
 const actor = noted(person, 'In a space: the person who owns the token.');
 const valLinks = record({ self: uri, versions: uri, module: uri });
@@ -40,8 +37,8 @@ const run = {
   runStartAt: momentSchema,
   runEndAt: noted(momentOrNull, 'Null for a run that has not ended.'),
   error: noted(textOrNull, 'Null for a run that did not fail.'),
+  reporter: noted(person, 'The person who stored the run.'),
 };
-const reporter = noted(namedPerson, 'The person who stored the run.');
 
 const tokenLimits = {
   name: textSchema,
@@ -99,14 +96,11 @@ export const recordSchemas = {
     createdAt: momentSchema,
     versionAuthor,
   }),
-  Run: record(run, { reporter }),
-  RunWithLogs: record(
-    {
-      ...run,
-      logs: noted(textOrNull, 'The end of what the run printed. Null if nothing was kept.'),
-    },
-    { reporter },
-  ),
+  Run: record(run),
+  RunWithLogs: record({
+    ...run,
+    logs: noted(textOrNull, 'The end of what the run printed. Null if nothing was kept.'),
+  }),
   Reference: record({ reference: side, dependsOn: side, referencedAt: momentSchema }),
   Token: record(token),
   NewToken: record({ ...token, token: noted(textSchema, 'Shown only here.') }),

@@ -29,7 +29,7 @@ export interface Val {
   version: number;
   createdAt: string;
   updatedAt: string;
-  versionAuthor: { id: string; username: string } | null;
+  versionAuthor: { id: string; username: string };
 }
 
 export interface List<Item = Record<string, unknown>> {

@@ -30,8 +30,8 @@ export interface Database extends Reader {
   /** For reads of many rows, of which one is under way at a time. */
   scans: Slots;
   /**
-   * `work` must change only the database, because `work` runs again after a conflict. `work` must await only
-   * SQL statements, because other writes wait until `work` ends. Two writes with the same `row` run one after the other.
+   * `work` must await only SQL statements, because other writes wait until `work` ends. Two writes with the same `row` run
+   * one after the other.
    */
   transaction<Result>(work: (tx: Tx) => Promise<Result>, row?: string): Promise<Result>;
   /** Fails if the database cannot be used. */

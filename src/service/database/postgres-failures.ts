@@ -19,9 +19,6 @@ export function postgresFailure(error: unknown, maybeCommitted = false): Databas
   return new DatabaseFailure(kind, error, maybeCommitted);
 }
 
-export const isTransactionConflict = (error: unknown): boolean =>
-  error instanceof DatabaseFailure && ['40001', '40P01'].includes(`${errnoOf(error.cause)}`);
-
 export function explainFailure(name: string, error: unknown): ValsError {
   if (error instanceof ValsError) return error;
   const cause = error instanceof DatabaseFailure ? error.cause : error;

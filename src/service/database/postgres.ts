@@ -4,13 +4,12 @@ import { errnoOf } from '../../core/lib/system.ts';
 import { createSlots } from '../../core/lib/waiting.ts';
 import { type Database, DatabaseFailure, openTx, type Tx } from './database.ts';
 import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
-import { explainFailure, isTransactionConflict, postgresFailure } from './postgres-failures.ts';
+import { explainFailure, postgresFailure } from './postgres-failures.ts';
 import { isNewPostgres, makePostgresTables } from './postgres-schema.ts';
 import { raw, type Sql, sql } from './sql.ts';
 import { createWriteSlots } from './write-slots.ts';
 
 const codeContains = (bytes: Buffer): Sql => sql`position(${bytes}::bytea IN code) > 0`;
-const mostAttempts = 5;
 
 export async function openPostgres(address: string): Promise<Database> {
   const pool = createPool(optionsFor(address));
@@ -66,16 +65,6 @@ async function query<Row>(on: pg.Pool | pg.ClientBase, statement: Sql): Promise<
 }
 
 async function write<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await inTransaction(pool, work);
-    } catch (error) {
-      if (!isTransactionConflict(error) || attempt === mostAttempts) throw error;
-    }
-  }
-}
-
-async function inTransaction<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const client = await pool.connect().catch((error) => {
     throw postgresFailure(error);
   });

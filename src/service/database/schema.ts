@@ -95,8 +95,8 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     version INTEGER NOT NULL,
     code_hash TEXT NOT NULL,
     created_at TEXT NOT NULL,
-    author_id TEXT,
-    author_name TEXT,
+    author_id TEXT NOT NULL,
+    author_name TEXT NOT NULL,
     author_token TEXT,
     code ${bytes} NOT NULL,
     PRIMARY KEY (val_id, version)
@@ -122,8 +122,8 @@ const tables = ({ bytes, sortedText, long, position, tableEnd }: Dialect): strin
     version INTEGER NOT NULL,
     started ${long} NOT NULL,
     ended ${long},
-    reporter_id TEXT,
-    reporter_name TEXT,
+    reporter_id TEXT NOT NULL,
+    reporter_name TEXT NOT NULL,
     error ${bytes},
     logs ${bytes},
     UNIQUE (val, started, version)

@@ -12,12 +12,9 @@ export const versionAddress = (base: string, id: string, version: number): strin
 
 export const runAddress = (base: string, id: string): string => `${base}/runs/${encodeURIComponent(id)}`;
 
-/** Who made a version, if that is known. What was done with a named token shows it. */
-export function byAuthor(author: VersionAuthor | null): string {
-  if (author === null) return '';
-  const { username, token } = author;
-  return token === undefined ? ` by ${username}` : ` by ${username} (${token})`;
-}
+/** Who made a version, and with which token, unless it was the first one. */
+export const byAuthor = ({ username, token }: VersionAuthor): string =>
+  token === undefined ? ` by ${username}` : ` by ${username} (${token})`;
 
 /** When a val changed, and by whom if the change was its version. Who changed a name, a readme or a privacy is not stored. */
 export function changedHtml(val: ListedVal, now: number): Html {
@@ -29,13 +26,10 @@ export function changedHtml(val: ListedVal, now: number): Html {
 export function timeHtml(text: string, now: number, { withSeconds = false } = {}): Html {
   const moment = Date.parse(text);
   if (Number.isNaN(moment)) return html`${text}`;
-  return html`${momentHtml(new Date(moment), { withSeconds })} <span class="age">(${ageOf(moment, now)})</span>`;
-}
-
-export function momentHtml(moment: Date, { withSeconds = false } = {}): Html {
-  const utc = moment.toISOString();
+  const utc = new Date(moment).toISOString();
   const written = `${utc.slice(0, 10)} ${utc.slice(11, withSeconds ? 19 : 16)} UTC`;
-  return html`<time datetime="${utc}"${withSeconds ? html` data-seconds` : ''}>${written}</time>`;
+  const time = html`<time datetime="${utc}"${withSeconds ? html` data-seconds` : ''}>${written}</time>`;
+  return html`${time} <span class="age">(${ageOf(moment, now)})</span>`;
 }
 
 const ages: [seconds: number, name: string][] = [

@@ -25,7 +25,7 @@ export async function runPage({ db, request, view }: Visit, id: string): Promise
     ['Started', timeHtml(runStartAt, now, { withSeconds: true })],
     ['Ended', runEndAt === null ? undefined : timeHtml(runEndAt, now, { withSeconds: true })],
     ['Took', durationMs === undefined ? undefined : durationText(durationMs)],
-    ['Reported by', reporter?.username],
+    ['Reported by', reporter.username],
     ['Id', html`<span class="id">${run.id}</span>`],
   ];
   const rows = facts.map(([name, value]) =>

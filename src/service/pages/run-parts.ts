@@ -46,7 +46,7 @@ export function runRow({ base, now }: PageView, run: ShownRun, { withVal }: { wi
     html`<span>version ${val.version}</span> `,
     html`<span>${timeHtml(runStartAt, now)}</span> `,
     ...(durationMs === undefined ? [] : [html`<span>${durationText(durationMs)}</span> `]),
-    ...(reporter === undefined ? [] : [html`<span>by ${reporter.username}</span>`]),
+    html`<span>by ${reporter.username}</span>`,
   ];
   const [firstLine = ''] = error?.split('\n') ?? [];
   const why = firstLine === '' ? '' : html`<p class="why">${firstLine.slice(0, longestSummary)}</p>`;

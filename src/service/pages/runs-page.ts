@@ -6,8 +6,8 @@ import { listRuns, type RunPage, type RunSelection, runsOfVal } from '../store/r
 import { visibleVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
-import { card, counted, emptyNote, momentHtml, pager, valAddress } from './parts.ts';
-import { durationText, runRow, type ShownRun, shownRun } from './run-parts.ts';
+import { card, counted, emptyNote, pager, valAddress } from './parts.ts';
+import { durationText, runRow, shownRun } from './run-parts.ts';
 import type { PageView, Visit } from './visitor.ts';
 
 const runsOnPage = 20;
@@ -94,18 +94,11 @@ function summaryCard(view: PageView, { items, more }: RunPage): Html | undefined
     const name = summarized.find(({ val }) => val.id === id)?.val.name;
     return html`<a href="${valAddress(view.base, id ?? '')}">${name}</a>`;
   };
-  const content = html`<div class="chart">${bars(total, 'wide')}${chartEnds(summarized)}</div><div class="scroll" tabindex="0" role="region" aria-label="Summary"><table>
+  const content = html`<div class="chart">${bars(total, 'wide')}</div><div class="scroll" tabindex="0" role="region" aria-label="Summary"><table>
 <thead><tr><th>Val</th><th class="number">Version</th><th class="number">Runs</th><th class="number">Failed</th><th class="number">Errors</th><th class="number">p50</th><th class="number">p95</th><th>Over time</th></tr></thead>
 <tbody>${rows.map((row) => summaryRow(row, linkOf(row.val)))}</tbody></table></div>
 ${left > 0 ? emptyNote(`${counted(left, 'row')} more: vals runs --summary`) : ''}`;
   return card('Summary', content, html`<span>${which}, ${total.failed} failed</span>`);
-}
-
-/** The times of the first and the last run, to the second, below the ends of the chart. Runs come newest first. */
-function chartEnds(summarized: readonly ShownRun[]): Html {
-  const seconds = summarized.map(({ runStartAt }) => `${runStartAt.slice(0, 19)}Z`);
-  const ends = [...new Set([...seconds.slice(-1), ...seconds.slice(0, 1)])];
-  return html`<p class="ends">${ends.map((end) => html`<span>${momentHtml(new Date(end), { withSeconds: true })}</span> `)}</p>`;
 }
 
 function summaryRow(row: RunSummary, val: Html): Html {

@@ -109,7 +109,6 @@ tbody tr { border-top: 1px solid var(--line); }
 .bars { display: block; width: 7.5rem; height: 1.5rem; }
 .chart { padding: .9rem .95rem .5rem; }
 .bars.wide { width: 100%; height: 5rem; }
-.ends { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; margin: .3rem 0 0; color: var(--soft); font-size: .85rem; }
 .ran { fill: var(--accent); } .broke { fill: var(--bad); }
 .readme { padding: .4rem .95rem .8rem; overflow-wrap: anywhere; }
 .readme h3 { font-size: 1.25rem; } .readme h4 { font-size: 1.1rem; } .readme h5, .readme h6 { font-size: 1rem; }

@@ -36,12 +36,6 @@ export interface Identity {
   spaces: readonly JoinedSpace[];
 }
 
-/** What is left of an identity, for the log, when the token has expired. */
-export interface ExpiredToken {
-  actor: Pick<User, 'username'>;
-  token: Pick<OwnToken, 'name'>;
-}
-
 /**
  * What a request may do. `owner` is the person or the space whose base URL was asked, and whose vals it may write if
  * `mayWrite`. `actor` is the person who is recorded as the author.

@@ -18,8 +18,7 @@ export interface StoredRun {
   runStartAt: string;
   runEndAt: string | null;
   error: string | null;
-  /** Absent if nobody knows who sent the run. */
-  reporter?: User;
+  reporter: User;
 }
 
 export interface RunSelection extends Range<TimePosition> {
@@ -42,8 +41,8 @@ interface RunRow {
   version: number;
   started: number;
   ended: number | null;
-  reporterId: string | null;
-  reporterName: string | null;
+  reporterId: string;
+  reporterName: string;
   error: ArrayBuffer | null;
 }
 
@@ -130,14 +129,13 @@ async function readRuns(
 function runOf({ id, valId, name, version, ...row }: RunRow): StoredRun | undefined {
   if (valId === null) return undefined;
   const { started, ended, reporterId, reporterName, error } = row;
-  const reporter = reporterId !== null && reporterName !== null && { id: reporterId, username: reporterName };
   return {
     id,
     val: { id: valId, name, version },
     runStartAt: new Date(started).toISOString(),
     runEndAt: ended === null ? null : new Date(ended).toISOString(),
     error: error && Buffer.from(error).toString(),
-    ...(reporter && { reporter }),
+    reporter: { id: reporterId, username: reporterName },
   };
 }
 
@@ -188,12 +186,6 @@ export interface ReportedRun {
   logs: string | null;
 }
 
-/** A run without an end was reported when it began, and gets its end by a second report. */
-const fillInEnd = sql`
-  ON CONFLICT (val, started, version) DO UPDATE
-    SET ended = excluded.ended, error = excluded.error, logs = excluded.logs
-    WHERE runs.ended IS NULL AND excluded.ended IS NOT NULL`;
-
 export const addRun = (
   db: Database,
   access: Access,
@@ -205,28 +197,26 @@ export const addRun = (
     await lockOwnVal(tx, access, valId);
     await requireVersion(tx, valId, reported.version);
     const id = randomUUID();
-    await insertRun(tx, valId, { ...reported, id, reporter: access.actor }, fillInEnd);
+    await insertRun(tx, valId, { ...reported, id, reporter: access.actor });
     const run = await findSameRun(tx, valId, reported);
     if (!run) throw new Error('a run that was stored is not there');
     return { run, isNew: run.id === id };
   });
 
-interface RunToInsert extends ReportedRun {
-  id: string;
-  reporter: User | undefined;
-}
-
+/** A run without an end was reported when it began, and gets its end by a second report. */
 export async function insertRun(
   tx: Tx,
   valId: string,
-  run: RunToInsert,
-  onConflict = emptySql,
+  run: ReportedRun & Pick<StoredRun, 'id' | 'reporter'>,
 ): Promise<void> {
   const { id, version, runStartAt, runEndAt, error, logs, reporter } = run;
   await tx.query(sql`
     INSERT INTO runs (id, owner_id, val, version, started, ended, reporter_id, reporter_name, error, logs)
       SELECT ${id}, owner_id, position, ${version}, ${Date.parse(runStartAt)},
-        ${runEndAt === null ? null : Date.parse(runEndAt)}, ${reporter?.id ?? null}, ${reporter?.username ?? null},
+        ${runEndAt === null ? null : Date.parse(runEndAt)}, ${reporter.id}, ${reporter.username},
         ${error === null ? null : Buffer.from(error)}, ${logs ? endOfLogs(Buffer.from(logs)) : null}
-        FROM vals WHERE id = ${valId} ${onConflict}`);
+        FROM vals WHERE id = ${valId}
+      ON CONFLICT (val, started, version) DO UPDATE
+        SET ended = excluded.ended, error = excluded.error, logs = excluded.logs
+        WHERE runs.ended IS NULL AND excluded.ended IS NOT NULL`);
 }

@@ -4,7 +4,6 @@ import { type Sql, sql } from '../database/sql.ts';
 import { HttpProblem } from '../problem.ts';
 import {
   type Access,
-  type ExpiredToken,
   type Identity,
   idPattern,
   isGoodToken,
@@ -83,13 +82,6 @@ export async function identify(
       spaceId === null ? [] : [{ id: spaceId, username: spaceName, role }],
     ),
   };
-}
-
-/** A token that was ended otherwise has no row. */
-export async function expiredToken(db: Reader, secret: string): Promise<ExpiredToken | undefined> {
-  const [row] = await db.query<{ username: string; name: string }>(sql`
-    SELECT username, name FROM tokens JOIN users ON users.id = user_id WHERE digest = ${digestOf(secret)}`);
-  return row && { actor: { username: row.username }, token: { name: row.name } };
 }
 
 /** Below a space: the tokens for that space. Else all tokens of the person. */

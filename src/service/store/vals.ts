@@ -27,7 +27,7 @@ export interface StoredVal extends ValContent {
   /** Grows with each change of the val. */
   revision: number;
   author: User;
-  versionAuthor: VersionAuthor | null;
+  versionAuthor: VersionAuthor;
 }
 
 export type ListedVal = Omit<StoredVal, 'code' | 'readme'>;
@@ -41,8 +41,8 @@ export type LockedVal = ListedVal & {
 };
 
 export interface AuthorRow {
-  authorId: string | null;
-  authorName: string | null;
+  authorId: string;
+  authorName: string;
   authorToken: string | null;
 }
 
@@ -102,8 +102,7 @@ export function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...va
 
 export function withVersionAuthor<Row extends AuthorRow>(row: Row) {
   const { authorId: id, authorName: username, authorToken: token, ...version } = row;
-  const isKnown = id !== null && username !== null;
-  return { ...version, versionAuthor: isKnown ? { id, username, ...(token !== null && { token }) } : null };
+  return { ...version, versionAuthor: { id, username, ...(token !== null && { token }) } };
 }
 
 export const textOfBytes = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString();

@@ -20,7 +20,7 @@ export interface VersionRow {
   version: number;
   codeHash: string;
   createdAt: string;
-  versionAuthor: VersionAuthor | null;
+  versionAuthor: VersionAuthor;
 }
 
 export type VersionPage = ListPart<VersionRow, NumberPosition>;

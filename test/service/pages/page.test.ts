@@ -253,19 +253,3 @@ test('a page loads nothing, runs only its own script, and cannot be shown in a f
   );
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
 });
-
-test('the ends of the chart of runs are to the second, and one within a second', async () => {
-  const own = await temporaryService();
-  const { id } = await own.createVal({ name: 'v', code: 'c' });
-  const run = (second: string) => report(id, 0, { runStartAt: `2024-05-01T${second}Z`, runEndAt: null }, own);
-  const ends = async () =>
-    [
-      ...(/<p class="ends">(.*?)<\/p>/.exec(await shown('/runs', own))?.[1] ?? '').matchAll(/>(2024[^<]*)</g),
-    ].map(([, text]) => text);
-  await run('10:00:07.100');
-  expect(await ends()).toEqual(['2024-05-01 10:00:07 UTC']);
-  await run('10:00:07.200');
-  expect(await ends()).toEqual(['2024-05-01 10:00:07 UTC']);
-  await run('10:00:31');
-  expect(await ends()).toEqual(['2024-05-01 10:00:07 UTC', '2024-05-01 10:00:31 UTC']);
-});

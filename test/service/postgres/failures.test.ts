@@ -36,20 +36,6 @@ test('while one row is locked, 64 writers of a token wait for it, its others are
   expect(statuses.filter((status) => status === 200 || status === 201)).toHaveLength(64);
 });
 
-test('a write that the database undoes because of a conflict is tried again', async () => {
-  const service = await temporaryService();
-  await onServer(
-    service.at,
-    `CREATE SEQUENCE vals.tries;
-    CREATE FUNCTION vals.fail_twice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF nextval('vals.tries') < 3 THEN RAISE EXCEPTION 'conflict' USING ERRCODE = '40P01'; END IF;
-      RETURN NEW;
-    END $$;
-    CREATE TRIGGER conflict BEFORE INSERT ON vals.versions FOR EACH ROW EXECUTE FUNCTION vals.fail_twice()`,
-  );
-  expect((await service.putVal('v', 'c')).status).toBe(201);
-});
-
 const insertOfVersion = 'INSERT INTO versions';
 
 async function restartAt(

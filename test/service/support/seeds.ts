@@ -40,7 +40,7 @@ export async function seedRuns(
         const runStartAt = run.runStartAt ?? new Date(at - index).toISOString();
         const times = { runStartAt, runEndAt: run.runEndAt === undefined ? runStartAt : run.runEndAt };
         const { id = randomUUID(), error = null } = run;
-        const stored = { id, version: val.version, ...times, error, logs: null, reporter: undefined };
+        const stored = { id, version: val.version, ...times, error, logs: null, reporter: owner.actor };
         await insertRun(tx, ids.get(val.name) ?? '', stored);
       }
     });
