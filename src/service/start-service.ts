@@ -8,7 +8,7 @@ import { type FinishedRequest, type InternalError, listen } from './http/server.
 import { cleanUp } from './store/clean-up.ts';
 import { openStore, type StoreEvent } from './store/open-store.ts';
 
-export { backupStore, isInUse } from './backup/backup-store.ts';
+export { backupStore, hasLog } from './backup/backup-store.ts';
 export { DatabaseFailure, type StoreLocation } from './database/database.ts';
 export type { Network } from './http/network.ts';
 export { openStore, type Store } from './store/open-store.ts';

@@ -1,13 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { LocalError } from '../../core/errors.ts';
 import type { StoreLocation } from '../database/database.ts';
 import { explainSqlite } from '../database/sqlite-query.ts';
 import { digestOfLocalToken } from '../store/store-owner.ts';
 import type { BackupCounts, BackupOptions } from './tables.ts';
 
-/** Whether a service, or another program, has the store open. */
-export const isInUse = async (file: string): Promise<boolean> =>
-  existsSync(file) && (await import('../database/sqlite.ts')).isOpenElsewhere(file);
+/** Whether a program has the store open, or was killed while it had: only then is SQLite's log there. */
+export const hasLog = (file: string): boolean => existsSync(file) && existsSync(`${realpathSync(file)}-wal`);
 
 /** Copies a store in a file as it is at one moment, and only reads it. Other processes may go on writing to it. */
 export async function backupStore(

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { ConflictError, LocalError } from '../../core/errors.ts';
 import { existingStats } from '../../core/lib/paths.ts';
-import { errnoOf } from '../../core/lib/system.ts';
+import { errnoOf, isRunning } from '../../core/lib/system.ts';
 import { explainSqlite } from '../database/sqlite-query.ts';
 
 const nameOfCopy = 'copy';
@@ -55,32 +55,13 @@ export function nameFile(folder: string, file: string): void {
 export const removePartial = (folder: string): void =>
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 
-/** Removes what killed backups to files of this folder have left. */
+/** Removes what killed backups to files of this folder have left. In a container, the next process often has the same number. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = Number(/\.(\d+)\.partial$/.exec(name)?.[1]);
+    if (Number.isNaN(pid) || (pid !== process.pid && isRunning(pid))) continue;
     const folder = join(parent, name);
-    if (!Number.isNaN(pid) && !isRunning(pid) && holdsCopyAlone(folder)) removePartial(folder);
-  }
-}
-
-/** In a container, a process often has the number of the one before it. */
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) !== 'ESRCH';
-  }
-}
-
-function holdsCopyAlone(folder: string): boolean {
-  try {
-    return readdirSync(folder).every((name) => [nameOfCopy, `${nameOfCopy}-journal`].includes(name));
-  } catch {
-    // It is a file, or somebody else's.
-    return false;
+    if (existsSync(copyIn(folder))) removePartial(folder);
   }
 }
 

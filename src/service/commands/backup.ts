@@ -29,7 +29,7 @@ export const command = defineCommand({
   ],
   columns: [column('target'), ...countedThings.map((thing) => column(thing, `counts.${thing}`))],
   async run(context, { target, ...options }) {
-    const { backupStore, isInUse } = await import('../start-service.ts');
+    const { backupStore, hasLog } = await import('../start-service.ts');
     const from = placeToOpen(context, options);
     if ('database' in from.location) {
       throw new UsageError('vals backup copies a store in a file, but the service in use is on PostgreSQL.', {
@@ -37,9 +37,9 @@ export const command = defineCommand({
       });
     }
     const to = placeOfTarget(context, target);
-    if ('database' in to.location && (await isInUse(from.location.file))) {
-      const warning = `The store ${from.name} is in use. What is stored there from now on is not in the copy: to move, stop the service first.`;
-      context.out.say({ kind: 'warning', text: warning });
+    if ('database' in to.location && hasLog(from.location.file)) {
+      const text = `The store ${from.name} is in use, or its service was killed. What is stored there from now on is not in the copy: to move, stop the service first.`;
+      context.out.say({ kind: 'warning', text });
     }
     const counts = await backupStore(from.location.file, to.location, {
       signal: context.host.signal,

@@ -40,19 +40,6 @@ export function openSnapshot(file: string) {
   }
 }
 
-/** Whether another connection has the store open: beside one, SQLite gives nobody the file alone. */
-export function isOpenElsewhere(file: string): boolean {
-  const connection = new Libsql(file, { timeout: 0 });
-  try {
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE; SELECT count(*) FROM sqlite_schema');
-    return false;
-  } catch (error) {
-    return /^SQLITE_BUSY/.test(`${errnoOf(error)}`);
-  } finally {
-    connection.close();
-  }
-}
-
 export async function openSqlite(file: string): Promise<Database> {
   try {
     const path = prepareStoreFile(file);

@@ -1,10 +1,5 @@
 import type { Context } from '../../../core/command-line/command.ts';
-import {
-  type QuoteWord,
-  quoteFor,
-  setVariable,
-  unsetVariable,
-} from '../../../core/command-line/write-hints.ts';
+import { quoteFor, setVariable, unsetVariable } from '../../../core/command-line/write-hints.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Say } from '../../../core/output/out.ts';
 import type { Settings } from '../../../core/settings/settings.ts';
@@ -35,17 +30,12 @@ export async function announce(
   }
   if (token === undefined) {
     const quote = quoteFor(settings.system.platform);
-    const options = optionsOf(place, quote);
-    const addUser = `vals user add <username>${options}`;
+    const options = place.words.map((word) => (word === '<url>' ? word : quote(word)));
+    const addUser = ['vals user add <username>', ...options].join(' ');
     say({ kind: 'lines', text: `To give a person a token, run \`${addUser}\`. The person then runs:\n` });
     say({ kind: 'lines', text: `  vals login ${quote(baseUrl)}\n` });
   }
   say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
-}
-
-function optionsOf({ words: [option, value = ''] }: Place, quote: QuoteWord): string {
-  if (option === '--data') return ` --data ${quote(value)}`;
-  return option === '--database' ? ' --database <url>' : '';
 }
 
 function showVariables(

@@ -30,7 +30,7 @@ export const spaceArgument = {
 
 export const logOption = {
   log: {
-    description: 'write a line to stderr, for the log: who changed what',
+    description: 'write a line to stderr for the log of the service: who changed what',
     value: oneOf(['json'], 'format'),
   },
 };
@@ -62,25 +62,12 @@ export async function withStore<Result>(
   context: Context,
   options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
+  { mayBeNew = false } = {},
 ): Promise<Result> {
   const place = placeToOpen(context, options);
-  requireStore(place);
-  return withPlace(context, place, work);
-}
-
-export const withStoreOrNew = <Result>(
-  context: Context,
-  options: PlaceOptions,
-  work: (store: Store, place: Place) => Promise<Result>,
-): Promise<Result> => withPlace(context, placeToOpen(context, options), work);
-
-async function withPlace<Result>(
-  context: Context,
-  place: Place,
-  work: (store: Store, place: Place) => Promise<Result>,
-): Promise<Result> {
-  const { openStore, DatabaseFailure } = await import('../../start-service.ts');
   const isNew = isNewStore(place);
+  if (!mayBeNew) requireStore(place);
+  const { openStore, DatabaseFailure } = await import('../../start-service.ts');
   const store = await openStore(place.location);
   if (isNew) context.out.say({ kind: 'note', text: `Created the store ${place.name}.` });
   try {

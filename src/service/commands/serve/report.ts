@@ -68,7 +68,7 @@ function lineOfRequest({ method, path, status, ms, person, token, val }: Finishe
 const now = () => new Date().toISOString();
 
 /** What `--log json` makes of all but a request. */
-export const logLine = (level: 'info' | 'warning' | 'error', message: string): string =>
+export const logLine = (level: 'info' | 'error', message: string): string =>
   stringifyJson({ time: now(), level, message });
 
 /** Every line is a JSON object. */
@@ -100,9 +100,7 @@ export function jsonReport(log: Log, clean: Clean): Report {
       log.writeDespiteQuiet(
         logLine('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`),
       ),
-    lines(message) {
-      if (message.kind === 'warning') log.writeDespiteQuiet(logLine('warning', textOf(message.text)));
-    },
+    lines() {},
   };
 }
 

@@ -102,13 +102,7 @@ export const isNewStore = ({ location }: Place): boolean =>
 export function placeOfTarget(context: Pick<Context, 'settings'>, target: string): Place & { shown: string } {
   if (!isAddress(target)) {
     const file = resolve(context.settings.cwd, target);
-    if (/[/\\]$/.test(target) || existingStats(file)?.isDirectory()) throw folderAsTarget(target);
-    return {
-      location: { file },
-      name: target,
-      words: [],
-      shown: target,
-    };
+    return { location: { file }, name: target, words: [], shown: target };
   }
   const address = parseDatabase(target, 'The target');
   const shown = new URL(address);
@@ -116,11 +110,6 @@ export function placeOfTarget(context: Pick<Context, 'settings'>, target: string
   if (shown.searchParams.has('password')) shown.searchParams.set('password', '***');
   return { ...placeOf(address), words: [], shown: shown.href };
 }
-
-const folderAsTarget = (target: string): UsageError =>
-  new UsageError(`${target} is a folder, but a backup is a new file.`, {
-    hint: sh`To write it into the folder, run ${['backup', `${target.replace(/[/\\]+$/, '')}/vals-backup.db`]}.`,
-  });
 
 const placeOf = (address: URL) => ({
   location: { database: address.href },

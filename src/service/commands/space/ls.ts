@@ -1,26 +1,10 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
-import { column, idColumn, longText } from '../../../core/output/column.ts';
+import { column, idColumn } from '../../../core/output/column.ts';
 import { allSpaces } from '../../store/spaces.ts';
 import { noneNamed, spaceArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
-
-const members = (separator: string) => ({
-  compute: (space: JsonObject) => namesOf(space).join(separator),
-});
-
-const columns = [
-  column('username'),
-  column('vals'),
-  { ...column('members'), ...members(', ') },
-  idColumn('id'),
-];
-
-/** For one space, with a line for each member. */
-const wholeColumns = columns.map((each) =>
-  each.header === 'members' ? { ...longText('members', [], []), ...members('\n') } : each,
-);
 
 export const command = defineCommand({
   summary: 'List the spaces of a service, or the members of one',
@@ -30,7 +14,12 @@ export const command = defineCommand({
   arguments: { name: { ...spaceArgument, optional: true } },
   options: existingPlaceOptions,
   examples: ['vals space ls', 'vals space ls acme', 'vals space ls --json | jq -r ".[].username"'],
-  columns,
+  columns: [
+    column('username'),
+    column('vals'),
+    { ...column('members'), compute: membersText },
+    idColumn('id'),
+  ],
   empty: 'The service has no spaces yet.',
   run: (context, { name, ...options }) =>
     withStore(context, options, async ({ db }, place) => {
@@ -45,12 +34,11 @@ export const command = defineCommand({
         ...{ id, username, vals },
         members: members.map(({ username, role }) => ({ username, role })),
       }));
-      const isWhole = name !== undefined && context.out.forPerson;
-      return { kind: 'list', rows, ...(isWhole && { inBlocks: true, columns: wholeColumns }) };
+      return { kind: 'list', rows, inBlocks: name !== undefined && context.out.forPerson };
     }),
 });
 
-function namesOf({ members }: JsonObject): string[] {
+function membersText({ members }: JsonObject): string {
   const all = Array.isArray(members) ? members.filter(isObject) : [];
-  return all.map(({ username, role }) => `${username} (${role})`);
+  return all.map(({ username, role }) => `${username} (${role})`).join(', ');
 }

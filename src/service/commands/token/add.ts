@@ -1,8 +1,8 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { age, text } from '../../../core/command-line/value-types.ts';
 import { dryRun, plan } from '../../../core/commands/shared/options.ts';
-import { hasStatus, UnknownOutcomeError, ValsError } from '../../../core/errors.ts';
-import { type Hints, sh } from '../../../core/lib/hint.ts';
+import { hasStatus, UnknownOutcomeError } from '../../../core/errors.ts';
+import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn, moment } from '../../../core/output/column.ts';
 import * as routes from '../../../core/routes.ts';
 import { onTokenRoute } from './my-tokens.ts';
@@ -58,19 +58,14 @@ export const command = defineCommand({
 });
 
 function withNextStep(error: unknown, name: string): unknown {
-  const hint = nextStep(error, name);
-  if (error instanceof ValsError && hint !== undefined) error.facts.hint = hint;
-  return error;
-}
-
-function nextStep(error: unknown, name: string): Hints | undefined {
   if (hasStatus(error, 409)) {
     const end = sh`To end the token of that name, run ${['token', 'rm', name]}.`;
-    return ['Choose another name.', end];
+    error.facts.hint = ['Choose another name.', end];
+  } else if (error instanceof UnknownOutcomeError) {
+    error.facts.hint = [
+      sh`To see whether the token was made, run ${['token', 'ls']}.`,
+      'If it was made, nobody has seen it: remove it, and make another one.',
+    ];
   }
-  if (!(error instanceof UnknownOutcomeError)) return undefined;
-  return [
-    sh`To see whether the token was made, run ${['token', 'ls']}.`,
-    'If it was made, nobody has seen it: remove it, and make another one.',
-  ];
+  return error;
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../../core/command-line/command.ts';
 import { NotFoundError, UsageError } from '../../../core/errors.ts';
 import { ifRouteExists } from '../../../core/http/api.ts';
 import { sh } from '../../../core/lib/hint.ts';
-import { isObject, type JsonObject, textAt } from '../../../core/lib/json.ts';
+import { type JsonObject, textAt } from '../../../core/lib/json.ts';
 import * as routes from '../../../core/routes.ts';
 import { embeddedPlace, requireStore } from '../serve/store-place.ts';
 
@@ -60,15 +60,6 @@ function noToken(tokens: readonly JsonObject[], word: string): NotFoundError {
   return new NotFoundError(`You have no token named ${word} here, but one for the space ${space}.`, {
     hint: sh`To end it, run ${['token', 'rm', id]}, or use the base URL of the space.`,
   });
-}
-
-/** Whether it is the token of this request, as far as the service tells. Names are unique at each base URL. */
-export async function isInUse({ api: connect }: Pick<Context, 'api'>, token: JsonObject): Promise<boolean> {
-  const { token: used } = await (await connect()).record(routes.me());
-  return (
-    isObject(used) &&
-    (['name', 'space'] as const).every((key) => (used[key] ?? null) === (token[key] ?? null))
-  );
 }
 
 const shortestId = 6;

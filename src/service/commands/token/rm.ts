@@ -6,7 +6,7 @@ import { confirmDeletion, deleteAll } from '../../../core/commands/shared/remove
 import { textAt } from '../../../core/lib/json.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import * as routes from '../../../core/routes.ts';
-import { findToken, isInUse, listTokens } from './my-tokens.ts';
+import { findToken, listTokens } from './my-tokens.ts';
 
 export const command = defineCommand({
   summary: 'Revoke one of your tokens at once',
@@ -25,12 +25,6 @@ export const command = defineCommand({
     const token = findToken(await listTokens(context), word);
     const id = textAt(token, 'id') ?? '';
     const name = textAt(token, 'name') ?? word;
-    if (await isInUse(context, token)) {
-      context.out.say({
-        kind: 'note',
-        text: `${name} is the token in use. Once it has ended, sign in with another one.`,
-      });
-    }
     if (!dryRun && !yes) await confirmDeletion(context, async () => `End the token ${name}?`);
     const deletion = {
       row: { id, name },
