@@ -5,7 +5,7 @@ import { timestampOf } from './store/timestamps.ts';
 
 declare const type: unique symbol;
 
-type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null';
+type TypeName = 'string' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
 /** A JSON Schema that carries the type of what it describes. OpenAPI shows it, and `check` holds a value against it. */
 export interface Schema<Described = unknown> {
@@ -103,7 +103,7 @@ function checked(schema: Schema, value: unknown, kind: Kind, place: string): unk
   if (isObject(value) && types.includes('object')) return checkedObject(found, value, kind, place);
   const isRight =
     (typeof value === 'boolean' && types.includes('boolean')) ||
-    (typeof value === 'number' && (types.includes('number') || isInteger(found, types, value)));
+    (typeof value === 'number' && types.includes('integer') && isInteger(found, value));
   if (!isRight) throw refuse(place, ruleOf(found));
   return value;
 }
@@ -114,8 +114,7 @@ const ownSchema = (schema: Schema): Schema => (schema.anyOf?.[0] ? ownSchema(sch
 const typesOf = ({ type: types = [], anyOf = [] }: Schema): readonly TypeName[] =>
   anyOf.length > 0 ? anyOf.flatMap(typesOf) : [types].flat();
 
-const isInteger = ({ minimum, maximum }: Schema, types: readonly TypeName[], value: number): boolean =>
-  types.includes('integer') &&
+const isInteger = ({ minimum, maximum }: Schema, value: number): boolean =>
   Number.isSafeInteger(value) &&
   value >= (minimum ?? Number.NEGATIVE_INFINITY) &&
   value <= (maximum ?? Number.POSITIVE_INFINITY);
@@ -123,7 +122,6 @@ const isInteger = ({ minimum, maximum }: Schema, types: readonly TypeName[], val
 const typeWords: Record<TypeName, string> = {
   string: 'a string',
   integer: 'an integer',
-  number: 'a number',
   boolean: 'true or false',
   object: 'an object',
   array: 'an array',

@@ -18,15 +18,8 @@ export function countRequests(sources: MetricSources): Counted {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const count = requestMetrics(registry);
-  const readState = stateMetrics(registry, sources);
-  return {
-    contentType: registry.contentType,
-    count,
-    text() {
-      readState();
-      return registry.metrics();
-    },
-  };
+  stateMetrics(registry, sources);
+  return { contentType: registry.contentType, count, text: () => registry.metrics() };
 }
 
 function requestMetrics(registry: Registry): Counted['count'] {
@@ -50,15 +43,22 @@ function requestMetrics(registry: Registry): Counted['count'] {
   };
 }
 
-/** Returns a function that reads the state of the service, for each visit. */
-function stateMetrics(registry: Registry, { requestsUnderWay, connections }: MetricSources): () => void {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
-  const underWay = gauge('vals_http_requests_in_progress', 'Requests that are not answered yet.');
-  const inUse = gauge('vals_database_connections_in_use', 'Database connections in use.');
-  const waiting = gauge('vals_database_waiting', 'Reads and writes that wait for a database connection.');
-  return () => {
-    underWay.set(requestsUnderWay());
-    inUse.set(connections().inUse);
-    waiting.set(connections().waiting);
-  };
+/** The state of the service, read at each visit. */
+function stateMetrics(registry: Registry, { requestsUnderWay, connections }: MetricSources): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('vals_http_requests_in_progress', 'Requests that are not answered yet.', requestsUnderWay);
+  gauge('vals_database_connections_in_use', 'Database connections in use.', () => connections().inUse);
+  gauge(
+    'vals_database_waiting',
+    'Reads and writes that wait for a database connection.',
+    () => connections().waiting,
+  );
 }

@@ -83,6 +83,7 @@ function tokenText({ token, spaces, mayWrite }: Access): string {
   const texts = [
     ...(token.name === firstTokenName ? [] : [token.name]),
     ...(mayWrite ? [] : ['reads only']),
+    ...(token.access === 'deploy' && mayWrite ? ['deploys only'] : []),
     ...(space ? [`for ${space.username} alone`] : []),
   ];
   return texts.length === 0 ? '' : ` (${texts.join(', ')})`;

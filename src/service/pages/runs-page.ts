@@ -30,10 +30,8 @@ export async function runsPage({ db, request, view }: Visit, wanted: WantedRuns)
   const access = accessOf(request);
   const val = id === undefined ? undefined : await visibleVal(db, access, id);
   const since = period && new Date(view.now - periods[period]).toISOString();
-  const read = (given: RunSelection) => {
-    const filter = { ...given, since, hasShortErrors: true };
-    return val ? runsOfVal(db, access, val.id, filter) : listRuns(db, access, filter);
-  };
+  const read = (given: RunSelection) =>
+    val ? runsOfVal(db, access, val.id, { ...given, since }) : listRuns(db, access, { ...given, since });
   const runs = await read({ limit: runsOnPage, error: failed, after });
   const next = nextOf(runs, timePositions);
   const addressOf = (parameters: Record<string, string | undefined>) => {

@@ -39,7 +39,7 @@ export async function valPage(
   });
   // Runs are shown to the owner alone.
   const isOwn = access !== undefined && val.author.id === access.owner.id;
-  const runs = isOwn && (await runsOfVal(db, access, id, { limit: runsOnPage, hasShortErrors: true }));
+  const runs = isOwn && (await runsOfVal(db, access, id, { limit: runsOnPage }));
   const { now } = view;
   return pageReply(view, {
     title: name,

@@ -16,7 +16,7 @@ import { type Html, html } from './html.ts';
 import { pageReply } from './page-layout.ts';
 import { badge, changedHtml, emptyNote, pager, valAddress } from './parts.ts';
 import { resultMark } from './run-parts.ts';
-import type { PageView, Visit } from './visitor.ts';
+import { baseOfOwner, type PageView, type Visit } from './visitor.ts';
 
 const valsOnPage = 20;
 
@@ -66,13 +66,14 @@ async function valsCard(
   return html`<section class="card">${rows.length === 0 ? emptyNote(none) : html`<ul class="vals">${rows}</ul>`}</section>`;
 }
 
-function valRow({ base, now, visitor }: PageView, val: ListedVal, lastRun: RunResult | undefined): Html {
+function valRow(view: PageView, val: ListedVal, lastRun: RunResult | undefined): Html {
+  const { now, visitor } = view;
   const { id, name, version, author } = val;
   const isOwn = author.id === visitor?.owner.id;
   const owner = isOwn ? '' : html`<span>of ${author.username}</span> `;
   // The runs of others are not read here.
   const ran = isOwn ? lastRunHtml(lastRun) : '';
-  return html`<li><a class="name" href="${valAddress(base, id)}">${name}</a> ${ran}
+  return html`<li><a class="name" href="${valAddress(baseOfOwner(view, author), id)}">${name}</a> ${ran}
 <span class="meta">${owner}${badge(val)} <span>version ${version}</span> ${changedHtml(val, now)}</span></li>
 `;
 }

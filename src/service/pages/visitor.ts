@@ -25,6 +25,13 @@ export function viewOf({ space, url, identity, access }: ServiceRequest): PageVi
 
 const baseOf = (access: Access): string => spacePrefix(isInSpace(access) ? access.owner.username : undefined);
 
+/** Where the pages with the vals of this owner are, if the visitor reaches them: else where the visitor is. */
+export function baseOfOwner({ visitor, base }: PageView, owner: User): string {
+  if (visitor?.token.spaceId === null && visitor.actor.id === owner.id) return '';
+  const space = visitor?.spaces.find(({ id }) => id === owner.id);
+  return space ? spacePrefix(space.username) : base;
+}
+
 export const spaceHome = ({ username }: User): string => `${spacePrefix(username)}/`;
 
 /** The first page: that of the person, or of the only space that the token is good for. */

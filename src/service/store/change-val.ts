@@ -217,12 +217,8 @@ async function insertVal(
   await insertVersion(tx, { id, version: 1, bytes, codeHash, at, author: versionAuthor });
   await saveImports(tx, { id, imports: null }, code, origin);
   return {
+    ...content,
     id,
-    name,
-    code,
-    readme,
-    privacy,
-    type,
     version: 1,
     revision: 1,
     codeHash,

@@ -26,8 +26,6 @@ export interface RunSelection extends Range<TimePosition> {
   error?: boolean | undefined;
   since?: string | undefined;
   until?: string | undefined;
-  /** Reads no more of the errors than their first lines, which is enough for a page. */
-  hasShortErrors?: boolean;
 }
 
 export type RunPage = ListPart<StoredRun, TimePosition>;
@@ -55,7 +53,6 @@ interface RunKey {
   isWanted: number | null;
 }
 
-const bytesOfFirstLine = 2_000;
 /** Of a date in JavaScript. */
 const maxTime = 8_640_000_000_000_000;
 
@@ -84,7 +81,7 @@ export async function runsOfVal(db: Database, access: Access, id: string, filter
 async function findRuns(
   db: Database,
   list: RunList,
-  { error: failed, since, until, limit, offset, after, hasShortErrors = false }: RunSelection,
+  { error: failed, since, until, limit, offset, after }: RunSelection,
 ): Promise<RunPage> {
   const { column, value, tie, mostTie } = list;
   const newest = until === undefined ? maxTime : Date.parse(until);
@@ -101,23 +98,18 @@ async function findRuns(
           ${failed === true ? raw('AND error IS NOT NULL') : emptySql}
         ORDER BY ${column} DESC, started DESC, ${tie} DESC LIMIT ${raw(most)}`);
   });
-  return { items: await readRuns(db, found, hasShortErrors), more };
+  return { items: await readRuns(db, found), more };
 }
 
-const runColumns = (error: Sql): Sql => sql`
+const runColumns = sql`
   SELECT position, id, (SELECT id FROM vals WHERE vals.position = val) AS "valId",
     (SELECT name FROM vals WHERE vals.position = val) AS name, version, started, ended,
-    reporter_id AS "reporterId", reporter_name AS "reporterName", ${error} AS error`;
+    reporter_id AS "reporterId", reporter_name AS "reporterName", error`;
 
-async function readRuns(
-  db: Reader,
-  keys: readonly RunKey[],
-  hasShortErrors: boolean,
-): Promise<RunPage['items']> {
+async function readRuns(db: Reader, keys: readonly RunKey[]): Promise<RunPage['items']> {
   if (keys.length === 0) return [];
-  const error = raw(hasShortErrors ? `substr(error, 1, ${bytesOfFirstLine})` : 'error');
   const rows = await db.query<RunRow>(
-    sql`${runColumns(error)} FROM runs WHERE position IN ${positionsOfRows(keys, mostOnPage)}`,
+    sql`${runColumns} FROM runs WHERE position IN ${positionsOfRows(keys, mostOnPage)}`,
   );
   const byPosition = new Map(rows.map((row) => [row.position, runOf(row)] as const));
   return keys.flatMap(({ position, started, tie }) => {
@@ -145,7 +137,7 @@ export async function findRun(
   id: string,
 ): Promise<StoredRun & { logs: string | null }> {
   const [found] = await db.query<RunRow & { logs: ArrayBuffer | null }>(sql`
-    ${runColumns(raw('error'))}, logs FROM runs WHERE id = ${id} AND owner_id = ${owner.id}`);
+    ${runColumns}, logs FROM runs WHERE id = ${id} AND owner_id = ${owner.id}`);
   const run = found && runOf(found);
   if (!run) throw new HttpProblem(404, `There is no run with the id ${id}.`);
   return { ...run, logs: found.logs && Buffer.from(found.logs).toString() };
@@ -158,7 +150,7 @@ async function findSameRun(
   { runStartAt, version }: { runStartAt: string; version: number },
 ): Promise<StoredRun | undefined> {
   const [row] = await db.query<RunRow>(sql`
-    ${runColumns(raw('error'))} FROM runs
+    ${runColumns} FROM runs
       WHERE val = ${positionOfVal(valId)} AND started = ${Date.parse(runStartAt)} AND version = ${version}`);
   return row && runOf(row);
 }

@@ -78,22 +78,10 @@ export function jsonReport(log: Log, clean: Clean): Report {
       .map((hint) => (typeof hint === 'string' ? hint : hint.parts.map(textOfPart).join('')))
       .join(' ');
   return {
-    request: ({ method, route, status, ms, person, token, owner, val }) =>
-      log.write(
-        clean(
-          stringifyJson({
-            time: now(),
-            method,
-            route,
-            status,
-            ms: Math.round(ms),
-            person,
-            token,
-            owner,
-            val,
-          }),
-        ),
-      ),
+    request({ path: _, method, route, status, ms, ...known }) {
+      const line = { time: now(), method, route, status, ms: Math.round(ms), ...known };
+      log.write(clean(stringifyJson(line)));
+    },
     info: (text) => log.write(logLine('info', text)),
     failure: (error) => log.writeDespiteQuiet(logLine('error', textOf(messageWithHint(error)))),
     internalError: ({ method, route, error }) =>

@@ -3,7 +3,7 @@ import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import { column, idColumn, moment } from '../../../core/output/column.ts';
 import { listOwners } from '../../store/owners.ts';
-import { type ListedToken, tokensOfPerson } from '../../store/tokens.ts';
+import { tokensOfPerson } from '../../store/tokens.ts';
 import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
@@ -32,16 +32,12 @@ export const command = defineCommand({
         });
       const rows = await Promise.all(
         all.map(async ({ id, username, createdAt, vals }) => {
-          const tokens = await tokensOfPerson(db, id);
-          return { ...{ id, username, createdAt, vals }, tokens: tokens.map(withoutId) };
+          const tokens = (await tokensOfPerson(db, id)).map(({ id: _, createdAt: __, ...token }) => token);
+          return { id, username, createdAt, vals, tokens };
         }),
       );
       return { kind: 'list', rows };
     }),
-});
-
-const withoutId = ({ name, access, space, lastUsedAt, expiresAt }: ListedToken) => ({
-  ...{ name, access, space, lastUsedAt, expiresAt },
 });
 
 function tokensText({ tokens }: JsonObject): string {
