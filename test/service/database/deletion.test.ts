@@ -22,11 +22,11 @@ async function createLargeVal(at: string, ownerId: string): Promise<string> {
         VALUES (${id}, ${ownerId}, ${`large${id.slice(0, 8)}`}, 'private', 'script', '2026', '2026', ${size.versions},
           ${size.versions})`);
     await query(sql`
-      INSERT INTO versions (val_id, version, code, code_hash, created_at)
-        ${series(size.versions)} SELECT ${id}, n, ${Buffer.alloc(5_000, 'c')}, '', '2026' FROM s`);
+      INSERT INTO versions (val_id, version, author_id, author_name, code, code_hash, created_at)
+        ${series(size.versions)} SELECT ${id}, n, '', '', ${Buffer.alloc(5_000, 'c')}, '', '2026' FROM s`);
     await query(sql`
-      INSERT INTO runs (id, owner_id, val, version, started)
-        ${series(size.runs)} SELECT ${id} || n, owner_id, position, 1, 1800000000000 + n FROM s, vals WHERE id = ${id}`);
+      INSERT INTO runs (id, owner_id, val, version, started, reporter_id, reporter_name)
+        ${series(size.runs)} SELECT ${id} || n, owner_id, position, 1, 1800000000000 + n, '', '' FROM s, vals WHERE id = ${id}`);
   });
   return id;
 }

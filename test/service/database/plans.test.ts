@@ -224,12 +224,12 @@ const fillAll = (series: string, bytes: string): string => `
   INSERT INTO sessions (digest, token_id, ends_at) SELECT 'session' || n, 'token' || n, '2026' || n FROM ${series};
   INSERT INTO vals (id, owner_id, name, privacy, type, created_at, updated_at)
     SELECT 'val' || n, ${owner}, 'name' || n, 'public', 'script', '2026', '2026' || n FROM ${series};
-  INSERT INTO versions (val_id, version, code, code_hash, created_at)
-    SELECT 'val' || n, 1, ${bytes}, '', '2026' FROM ${series};
+  INSERT INTO versions (val_id, version, author_id, author_name, code, code_hash, created_at)
+    SELECT 'val' || n, 1, '', '', ${bytes}, '', '2026' FROM ${series};
   INSERT INTO imports (val_id, imported_id, imported_owner_id, at)
     SELECT 'val' || n, 'val' || (n / 2), ${owner}, 2026 + n FROM ${series};
-  INSERT INTO runs (id, owner_id, val, version, started, ended, error)
-    SELECT 'run' || n, ${owner}, 1000000 + n, 1, 1000 * n, 1000 * n, CASE WHEN n % 5 > 0 THEN ${bytes} END
+  INSERT INTO runs (id, owner_id, val, version, started, ended, reporter_id, reporter_name, error)
+    SELECT 'run' || n, ${owner}, 1000000 + n, 1, 1000 * n, 1000 * n, '', '', CASE WHEN n % 5 > 0 THEN ${bytes} END
       FROM ${series};
   INSERT INTO removed_vals (val, val_id) SELECT 1000000 + n, 'removed' || n FROM ${series};`;
 

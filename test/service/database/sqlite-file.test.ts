@@ -87,7 +87,8 @@ test('while a log that a reader has kept is written back, everything else goes o
   const write = (name: string) =>
     database.transaction(({ query }) =>
       query(sql`
-        INSERT INTO versions (val_id, version, code_hash, created_at, code) VALUES (${name}, 1, '', '', ${code})`),
+        INSERT INTO versions (val_id, version, author_id, author_name, code_hash, created_at, code)
+          VALUES (${name}, 1, '', '', '', '', ${code})`),
     );
   for (let i = 0; i < 12; i++) await write(`${i}`);
   reader.exec('COMMIT');

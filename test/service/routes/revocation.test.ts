@@ -14,8 +14,8 @@ test.runIf(postgres)(
     const read = service.ask('GET', `/v1/vals/${id}/versions/2`);
     await untilWaiting(service.at, 1);
     await unlock(`UPDATE vals.vals SET privacy = 'private' WHERE id = '${id}';
-    INSERT INTO vals.versions (val_id, version, code, code_hash, created_at)
-      VALUES ('${id}', 2, 'secret', '', '')`);
+    INSERT INTO vals.versions (val_id, version, author_id, author_name, code, code_hash, created_at)
+      VALUES ('${id}', 2, '', '', 'secret', '', '')`);
     expect(await read).toMatchObject({ status: 404, text: expect.not.stringContaining('secret') });
   },
 );

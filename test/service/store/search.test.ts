@@ -52,8 +52,8 @@ test('a search goes on through many vals that it does not find', async () => {
         ${series} SELECT 'val' || n, '${raw(owner)}', CASE n % 100 WHEN 7 THEN 'found' ELSE 'v' END || n, 'private',
           'script', '2026', '2026' FROM s`);
     await query(sql`
-      INSERT INTO versions (val_id, version, code, code_hash, created_at)
-        ${series} SELECT 'val' || n, 1, ${Buffer.from('c')}, '', '2026' FROM s`);
+      INSERT INTO versions (val_id, version, author_id, author_name, code, code_hash, created_at)
+        ${series} SELECT 'val' || n, 1, '', '', ${Buffer.from('c')}, '', '2026' FROM s`);
   });
   const all = [607, 507, 407, 307, 207, 107, 7].map((n) => `found${n}`);
   expect(await found('found', many)).toEqual(all);

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
-import { column, idColumn } from '../../../core/output/column.ts';
+import { column, idColumn, longText } from '../../../core/output/column.ts';
 import { allSpaces } from '../../store/spaces.ts';
 import { noneNamed, spaceArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
@@ -17,7 +17,7 @@ export const command = defineCommand({
   columns: [
     column('username'),
     column('vals'),
-    { ...column('members'), compute: membersText },
+    { ...longText('members', [], []), compute: membersText },
     idColumn('id'),
   ],
   empty: 'The service has no spaces yet.',
