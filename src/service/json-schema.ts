@@ -44,7 +44,7 @@ export const textOrNull: Schema<string | null> = { type: ['string', 'null'] };
 export const integerSchema: Schema<number> = { type: 'integer' };
 export const flag: Schema<boolean> = { type: 'boolean' };
 export const momentSchema: Schema<string> = { type: 'string', format: 'date-time' };
-/** As it may be sent. `check` makes a whole timestamp of a date alone. */
+/** As it may be sent. `check` makes it a time in UTC. */
 export const timeSchema: Schema<string> = {
   anyOf: [momentSchema, { type: 'string', format: 'date' }],
   description: 'RFC 3339: a time has its zone. A date alone is midnight in UTC.',
@@ -87,7 +87,7 @@ export function refuse(field: string, rule: string, status: 400 | 413 = 400): Ht
 
 type Kind = 'body' | 'query';
 
-/** Returns the value without unknown fields and with whole timestamps, or throws a refusal that names the place. */
+/** Returns the value without unknown fields and with times in UTC, or throws a refusal that names the place. */
 export const check = <Described>(
   schema: Schema<Described>,
   value: unknown,

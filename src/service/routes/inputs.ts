@@ -15,6 +15,7 @@ import { largestOffset, longestCode, longestReadme, longestSearch, mostOnPage } 
 import { tokenAccesses } from '../store/access.ts';
 import type { Positions } from '../store/positions.ts';
 import type { ReportedRun } from '../store/runs.ts';
+import { now } from '../store/timestamps.ts';
 import type { WantedToken } from '../store/tokens.ts';
 import { privacies, valTypes } from '../store/vals.ts';
 
@@ -60,10 +61,8 @@ export const newToken = record(
 
 export function tokenFrom(given: TypeOf<typeof newToken>): WantedToken {
   const { name, access = 'full', expiresAt = null } = given;
-  if (expiresAt === null) return { name, access, expiresAt };
-  const end = new Date(expiresAt);
-  if (end.getTime() <= Date.now()) throw refuse('expiresAt', 'must be in the future');
-  return { name, access, expiresAt: end.toISOString() };
+  if (expiresAt !== null && expiresAt <= now()) throw refuse('expiresAt', 'must be in the future');
+  return { name, access, expiresAt };
 }
 
 const after = noted(

@@ -15,7 +15,7 @@ import {
   type User,
 } from './access.ts';
 import { now } from './timestamps.ts';
-import { requireToken, writeOwn } from './write-as.ts';
+import { checkAccess, requireToken, writeOwn } from './write-as.ts';
 
 export interface ListedToken {
   id: string;
@@ -84,21 +84,17 @@ export async function identify(
   };
 }
 
+type Listing = Pick<Access, 'owner' | 'actor'>;
+
 /** Below a space: the tokens for that space. Else all tokens of the person. */
-const isListed = ({ owner, actor }: Access): Sql =>
+const isListed = ({ owner, actor }: Listing): Sql =>
   owner.id === actor.id ? sql`user_id = ${actor.id}` : sql`user_id = ${actor.id} AND space_id = ${owner.id}`;
 
-export const tokensOf = (db: Reader, access: Access): Promise<ListedToken[]> =>
-  goodTokens(db, isListed(access));
-
-export const tokensOfPerson = (db: Reader, userId: string): Promise<ListedToken[]> =>
-  goodTokens(db, sql`user_id = ${userId}`);
-
-async function goodTokens(db: Reader, condition: Sql): Promise<ListedToken[]> {
+export async function tokensOf(db: Reader, listing: Listing): Promise<ListedToken[]> {
   const tokens = await db.query<ListedToken>(sql`
     SELECT tokens.id, name, tokens.created_at AS "createdAt", last_used_at AS "lastUsedAt",
         expires_at AS "expiresAt", access, space.username AS space
-      FROM (SELECT * FROM tokens WHERE ${condition} AND ${isGoodToken()}) AS tokens
+      FROM (SELECT * FROM tokens WHERE ${isListed(listing)} AND ${isGoodToken()}) AS tokens
       LEFT JOIN users AS space ON space.id = space_id`);
   const key = ({ name, space }: ListedToken) => `${name}\0${space ?? ''}`;
   return tokens.sort((a, b) => (key(a) < key(b) ? -1 : 1));
@@ -118,7 +114,8 @@ async function createToken(
   if (isLimited(token)) throw limited(token, 'makes no tokens');
   // Two requests of the person wait here for each other, so that both count right.
   await tx.query(sql`SELECT id FROM users WHERE id = ${actor.id} ${tx.locking('FOR NO KEY UPDATE')}`);
-  await requireToken(tx, access);
+  // A member who may only read by now gets no token that writes.
+  await (access.mayWrite ? checkAccess(tx, access) : requireToken(tx, access));
   const at = now();
   await tx.query(sql`DELETE FROM tokens WHERE user_id = ${actor.id} AND expires_at <= ${at}`);
   const [counted] = await tx.query<{ tokens: number }>(
@@ -171,14 +168,9 @@ export async function insertToken(
 export const endTokens = (tx: Tx, user: User): Promise<unknown> =>
   tx.query(sql`DELETE FROM tokens WHERE user_id = ${user.id}`);
 
-/** For whoever runs the service. False if the person has no such token. */
-export const endTokenOf = (db: Database, user: User, id: string): Promise<boolean> =>
-  db.transaction(async (tx) => {
-    const ended = await tx.query(
-      sql`DELETE FROM tokens WHERE id = ${id} AND user_id = ${user.id} RETURNING id`,
-    );
-    return ended.length > 0;
-  });
+/** For whoever runs the service. */
+export const endTokenOf = (db: Database, user: User, id: string): Promise<unknown> =>
+  db.transaction((tx) => tx.query(sql`DELETE FROM tokens WHERE id = ${id} AND user_id = ${user.id}`));
 
 export const removeToken = (db: Database, access: Access, id: string): Promise<void> =>
   writeOwn(db, access, (tx) => endToken(tx, access, id));

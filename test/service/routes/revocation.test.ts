@@ -55,6 +55,7 @@ test.each([
   const writes = [
     put('v', 'late'),
     ...(postgres ? [] : [put('new', 'late')]),
+    ...(postgres ? [] : [eve.ask('POST', `${space}/v1/me/tokens`, { body: { name: 'late' } })]),
     eve.ask('POST', `${vals}/${id}/versions`, { body: { code: 'late' } }),
     eve.ask('PUT', `${vals}/${id}`, { body: { privacy: 'public' } }),
     eve.ask('POST', `${vals}/${id}/runs`, { body: run }),

@@ -82,11 +82,10 @@ export async function withStore<Result>(
 /** What commands call an owner of vals. The store calls a user a person. */
 type OwnerNoun = 'user' | 'space';
 
-export const noneNamed = (noun: OwnerNoun, owner: string, place: Place): NotFoundError =>
-  notFound(`There is no ${noun} named ${owner} in ${place.name}.`, noun, place);
-
-const notFound = (message: string, noun: OwnerNoun, { words }: Place): NotFoundError =>
-  new NotFoundError(message, { hint: sh`To list the ${noun}s, run ${[noun, 'ls', ...words]}.` });
+export const noneNamed = (noun: OwnerNoun, owner: string, { name, words }: Place): NotFoundError =>
+  new NotFoundError(`There is no ${noun} named ${owner} in ${name}.`, {
+    hint: sh`To list the ${noun}s, run ${[noun, 'ls', ...words]}.`,
+  });
 
 const kindOf = (noun: OwnerNoun) => (noun === 'user' ? 'person' : 'space');
 
@@ -142,7 +141,7 @@ export function removeUserOrSpace(
     }
     if (!yes) await confirmDeletion(context, async () => `Remove ${all}?`);
     const outcome = await removeOwner(db, name, kind, { withVals });
-    if (outcome === 'absent') throw notFound(`The ${noun} ${name} was already removed.`, noun, place);
+    if (outcome === 'absent') throw noneNamed(noun, name, place);
     if (outcome === 'has vals') throw await stillOwnsVals(db, noun, found);
     logChange(context, log, [noun, 'rm', name, ...(withVals ? ['--with-vals'] : [])]);
     return found.id;

@@ -1,6 +1,7 @@
 import type { Context } from '../../../core/command-line/command.ts';
+import { createHintWriter } from '../../../core/command-line/write-hints.ts';
 import { asValsError, messageWithHint, type ValsError } from '../../../core/errors.ts';
-import { type CommandWords, type Hints, hintList } from '../../../core/lib/hint.ts';
+import type { Hints } from '../../../core/lib/hint.ts';
 import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Log } from '../../../core/output/log.ts';
 import type { ServiceEvent } from '../../start-service.ts';
@@ -72,11 +73,8 @@ export const logLine = (level: 'info' | 'error', message: string): string =>
   stringifyJson({ time: now(), level, message });
 
 /** Every line is a JSON object. */
-export function jsonReport(log: Log, clean: Clean): Report {
-  const textOf = (text: Hints) =>
-    hintList(text)
-      .map((hint) => (typeof hint === 'string' ? hint : hint.parts.map(textOfPart).join('')))
-      .join(' ');
+export function jsonReport({ settings, flags }: Context, log: Log, clean: Clean): Report {
+  const textOf = createHintWriter({ platform: settings.system.platform, flags });
   return {
     request({ path: _, method, route, status, ms, ...known }) {
       const line = { time: now(), method, route, status, ms: Math.round(ms), ...known };
@@ -101,6 +99,3 @@ export async function withDefectsInLog(report: Report, work: () => Promise<void>
   process.prependListener('uncaughtException', onDefect);
   await work().finally(() => process.off('uncaughtException', onDefect));
 }
-
-const textOfPart = (part: string | CommandWords): string =>
-  typeof part === 'string' ? part : `\`vals ${part.join(' ')}\``;

@@ -51,7 +51,9 @@ export const command = defineCommand({
     const isJson = options.log === 'json';
     const { createLog } = await import('../../../core/output/log.ts');
     const log = createLog(context);
-    const report = isJson ? jsonReport(log, withoutTokens) : textReport(context.out.say, log, withoutTokens);
+    const report = isJson
+      ? jsonReport(context, log, withoutTokens)
+      : textReport(context.out.say, log, withoutTokens);
     const work = () => serve(context, options, report);
     try {
       await (isJson ? withDefectsInLog(report, work) : work());

@@ -3,7 +3,7 @@ import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import { column, idColumn, moment } from '../../../core/output/column.ts';
 import { listOwners } from '../../store/owners.ts';
-import { tokensOfPerson } from '../../store/tokens.ts';
+import { tokensOf } from '../../store/tokens.ts';
 import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
@@ -31,9 +31,14 @@ export const command = defineCommand({
           text: sh`To add a user, run ${['user', 'add', '<username>', ...words]}.`,
         });
       const rows = await Promise.all(
-        all.map(async ({ id, username, createdAt, vals }) => {
-          const tokens = (await tokensOfPerson(db, id)).map(({ id: _, createdAt: __, ...token }) => token);
-          return { id, username, createdAt, vals, tokens };
+        all.map(async ({ createdAt, vals, ...user }) => {
+          const tokens = await tokensOf(db, { owner: user, actor: user });
+          return {
+            ...user,
+            createdAt,
+            vals,
+            tokens: tokens.map(({ id: _, createdAt: __, ...token }) => token),
+          };
         }),
       );
       return { kind: 'list', rows };

@@ -10,8 +10,7 @@ import type { Result } from '../../../core/output/out.ts';
 import type { Store } from '../../start-service.ts';
 import { ownerNamed } from '../../store/owners.ts';
 import { renewToken } from '../../store/people.ts';
-
-import { endTokenOf, type ListedToken, tokensOfPerson } from '../../store/tokens.ts';
+import { endTokenOf, type ListedToken, tokensOf } from '../../store/tokens.ts';
 import {
   logChange,
   logOption,
@@ -43,7 +42,7 @@ export const command = defineCommand({
   columns: tokenColumns,
   run: (context, { username, end, yes, log, ...options }) =>
     withStore(context, options, async (store, place) => {
-      if (end !== undefined) return endOne(context, { store, place, username, word: end, yes, log });
+      if (end !== undefined) return endOne(context, store, place, { username, word: end, yes, log });
       const renewed = await renewToken(store, username);
       if (!renewed) throw noneNamed('user', username, place);
       logChange(context, log, ['user', 'token', username]);
@@ -53,31 +52,27 @@ export const command = defineCommand({
 });
 
 interface End {
-  store: Store;
-  place: Place;
   username: string;
   word: string;
   yes: boolean | undefined;
   log: 'json' | undefined;
 }
 
-async function endOne(
-  context: Context,
-  { store: { db }, place, username, word, yes, log }: End,
-): Promise<Result> {
+async function endOne(context: Context, { db }: Store, place: Place, given: End): Promise<Result> {
+  const { username, word, yes, log } = given;
   const user = await ownerNamed(db, username, 'person');
   if (!user) throw noneNamed('user', username, place);
-  const absent = () =>
-    new NotFoundError(`${username} has no token named ${word}.`, {
+  const token = findToken(await tokensOf(db, { owner: user, actor: user }), word);
+  if (!token) {
+    throw new NotFoundError(`${username} has no token named ${word}.`, {
       hint: sh`To list the tokens of each person, run ${['user', 'ls', ...place.words]}.`,
     });
-  const token = findToken(await tokensOfPerson(db, user.id), word);
-  if (!token) throw absent();
+  }
   const { id, name, space } = token;
   const described = space === null ? `the token ${name}` : `the token ${name} for the space ${space}`;
   if (!yes) await confirmDeletion(context, async () => `End ${described} of ${username}?`);
-  if (!(await endTokenOf(db, user, id))) throw absent();
-  logChange(context, log, ['user', 'token', username, '--end', name]);
+  await endTokenOf(db, user, id);
+  logChange(context, log, ['user', 'token', username, '--end', id, `(${name})`]);
   context.out.say({ kind: 'done', text: `Ended ${described} of ${username}.` });
   const columns = [outcomeColumn, column('name'), idColumn('id')];
   return { kind: 'list', rows: [{ id, name, status: 'deleted' }], columns };
