@@ -1,3 +1,5 @@
+// Who sends a request, and whether they may.
+
 import type { ServerResponse } from 'node:http';
 import { requestsUnderWay } from './limits.ts';
 import { identifySession } from './pages/session.ts';
@@ -27,9 +29,9 @@ export async function admit(
   request.access = identity && accessAt(identity, request.space);
   if (identity) countRequest(underWay, identity.token.id, request, outgoing);
   if (request.isApi && identity && !request.access && identity.token.spaceId !== null)
-    throw elsewhere(request, identity);
+    throw otherBaseUrl(request, identity);
   // 403 would reveal to others that the space exists. A page of it may be that of a public val.
-  if (request.space !== undefined && !request.access && request.isApi) throw nothingAt(request.url);
+  if (request.space !== undefined && !request.access && request.isApi) throw notFoundAt(request.url);
   if (route?.admits === 'token') accessOf(request);
 }
 
@@ -43,7 +45,7 @@ async function identifyRequest(request: ServiceRequest, store: Store): Promise<I
   return found;
 }
 
-function elsewhere({ origin }: ServiceRequest, identity: Identity): HttpProblem {
+function otherBaseUrl({ origin }: ServiceRequest, identity: Identity): HttpProblem {
   const { token } = identity;
   const { username } = homeOf(identity).owner;
   return new HttpProblem(
@@ -81,9 +83,9 @@ function countRequest(
 export function accessOf({ access, identity, url }: ServiceRequest): Access {
   if (access) return access;
   throw identity
-    ? nothingAt(url)
+    ? notFoundAt(url)
     : unauthorized('The request needs the header "Authorization: Bearer <token>".');
 }
 
-export const nothingAt = ({ pathname }: URL): HttpProblem =>
+export const notFoundAt = ({ pathname }: URL): HttpProblem =>
   new HttpProblem(404, `There is nothing at ${pathname}.`);

@@ -1,5 +1,7 @@
+// From a request to its reply.
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { accessOf, admit, nothingAt } from './admit.ts';
+import { accessOf, admit, notFoundAt } from './admit.ts';
 import { isStoreBroken } from './database/database.ts';
 import { checkHost, type Network } from './http/network.ts';
 import { type InternalError, type Listener, unknownRoute } from './http/server.ts';
@@ -85,7 +87,7 @@ function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): 
     throw new HttpProblem(405, detail, { headers: { Allow: allowed } });
   }
   if (isApi) accessOf(request);
-  throw nothingAt(url);
+  throw notFoundAt(url);
 }
 
 function healthRoute({ db }: Store): Route {

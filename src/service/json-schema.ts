@@ -11,14 +11,13 @@ type TypeName = 'string' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 export interface Schema<Described = unknown> {
   readonly type?: TypeName | readonly TypeName[];
   readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
-  readonly format?: 'date-time' | 'date' | 'uuid' | 'uri';
+  readonly format?: 'date-time' | 'uuid' | 'uri';
   readonly minimum?: number;
   readonly maximum?: number;
   readonly default?: unknown;
@@ -46,8 +45,8 @@ export const flag: Schema<boolean> = { type: 'boolean' };
 export const momentSchema: Schema<string> = { type: 'string', format: 'date-time' };
 /** As it may be sent. `check` makes it a time in UTC. */
 export const timeSchema: Schema<string> = {
-  anyOf: [momentSchema, { type: 'string', format: 'date' }],
-  description: 'RFC 3339: a time has its zone. A date alone is midnight in UTC.',
+  ...momentSchema,
+  description: 'RFC 3339: a time has its zone. A date alone, which is taken too, is midnight in UTC.',
 };
 
 export const oneOfSchema = <Word extends string>(words: readonly Word[]): Schema<Word> => ({
@@ -55,15 +54,17 @@ export const oneOfSchema = <Word extends string>(words: readonly Word[]): Schema
   enum: words,
 });
 
-export const noted = <Described>(schema: Schema<Described>, description: string): Schema<Described> => ({
+export const described = <Described>(schema: Schema<Described>, description: string): Schema<Described> => ({
   ...schema,
   description,
 });
 
-export const orNull = <Described>(schema: Schema<Described>): Schema<Described | null> =>
-  typeof schema.type === 'string' && schema.type !== 'object'
-    ? { ...schema, type: [schema.type, 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
+const typesOf = ({ type: types = [] }: Schema): readonly TypeName[] => [types].flat();
+
+export const orNull = <Described>(schema: Schema<Described>): Schema<Described | null> => ({
+  ...schema,
+  type: [...typesOf(schema), 'null'],
+});
 
 export const arrayOf = <Described>(items: Schema<Described>): Schema<Described[]> => ({
   type: 'array',
@@ -98,21 +99,14 @@ export const check = <Described>(
 function checked(schema: Schema, value: unknown, kind: Kind, place: string): unknown {
   const types = typesOf(schema);
   if (value === null && types.includes('null')) return null;
-  const found = ownSchema(schema);
-  if (typeof value === 'string' && types.includes('string')) return checkedText(found, value, kind, place);
-  if (isObject(value) && types.includes('object')) return checkedObject(found, value, kind, place);
+  if (typeof value === 'string' && types.includes('string')) return checkedText(schema, value, kind, place);
+  if (isObject(value) && types.includes('object')) return checkedObject(schema, value, kind, place);
   const isRight =
     (typeof value === 'boolean' && types.includes('boolean')) ||
-    (typeof value === 'number' && types.includes('integer') && isInteger(found, value));
-  if (!isRight) throw refuse(place, ruleOf(found));
+    (typeof value === 'number' && types.includes('integer') && isInteger(schema, value));
+  if (!isRight) throw refuse(place, ruleOf(schema));
   return value;
 }
-
-/** What null and shorter forms are alternatives to. */
-const ownSchema = (schema: Schema): Schema => (schema.anyOf?.[0] ? ownSchema(schema.anyOf[0]) : schema);
-
-const typesOf = ({ type: types = [], anyOf = [] }: Schema): readonly TypeName[] =>
-  anyOf.length > 0 ? anyOf.flatMap(typesOf) : [types].flat();
 
 const isInteger = ({ minimum, maximum }: Schema, value: number): boolean =>
   Number.isSafeInteger(value) &&

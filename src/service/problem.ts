@@ -1,3 +1,5 @@
+// Refusals and failures as problem documents (RFC 9457).
+
 import { STATUS_CODES } from 'node:http';
 import { DatabaseFailure } from './database/database.ts';
 import type { ServiceReply } from './request.ts';

@@ -1,9 +1,11 @@
+// What the service sends, as JSON Schemas.
+
 import {
   arrayOf,
+  described,
   flag,
   integerSchema,
   momentSchema,
-  noted,
   oneOfSchema,
   orNull,
   record,
@@ -19,41 +21,41 @@ const uuid: Schema<string> = { type: 'string', format: 'uuid' };
 const uri: Schema<string> = { type: 'string', format: 'uri' };
 const momentOrNull = orNull(momentSchema);
 
-const codeHash = noted(textSchema, 'The id that git gives the code as a blob (SHA-1).');
+const codeHash = described(textSchema, 'The id that git gives the code as a blob (SHA-1).');
 const links = record({ self: uri });
 const person = record({ id: uuid, username: textSchema });
 const versionAuthor = record(
   { id: uuid, username: textSchema },
-  { token: noted(textSchema, 'The name of the token, unless it is the first one.') },
+  { token: described(textSchema, 'The name of the token, unless it is the first one.') },
 );
 
 const side = record({ id: uuid, name: textSchema, author_id: uuid, username: textSchema });
-const actor = noted(person, 'In a space: the person who owns the token.');
+const actor = described(person, 'In a space: the person who owns the token.');
 const valLinks = record({ self: uri, versions: uri, module: uri });
 
 const run = {
   id: textSchema,
   val: record({ id: uuid, name: textSchema, version: integerSchema }),
   runStartAt: momentSchema,
-  runEndAt: noted(momentOrNull, 'Null for a run that has not ended.'),
-  error: noted(textOrNull, 'Null for a run that did not fail.'),
-  reporter: noted(person, 'The person who stored the run.'),
+  runEndAt: described(momentOrNull, 'Null for a run that has not ended.'),
+  error: described(textOrNull, 'Null for a run that did not fail.'),
+  reporter: described(person, 'The person who stored the run.'),
 };
 
 const tokenLimits = {
   name: textSchema,
-  access: noted(
+  access: described(
     oneOfSchema(tokenAccesses),
     'full: all that the person may do. deploy: read, create private vals, add versions. read: read.',
   ),
-  space: noted(textOrNull, 'The only space that the token is good for.'),
+  space: described(textOrNull, 'The only space that the token is good for.'),
   expiresAt: momentOrNull,
 };
 const token = {
   id: uuid,
   ...tokenLimits,
   createdAt: momentSchema,
-  lastUsedAt: noted(momentOrNull, 'To the minute, and not before createdAt.'),
+  lastUsedAt: described(momentOrNull, 'To the minute, and not before createdAt.'),
 };
 
 export const recordSchemas = {
@@ -65,17 +67,17 @@ export const recordSchemas = {
       email: textSchema,
       profileImageUrl: textOrNull,
       tier: textOrNull,
-      url: noted(uri, 'The page of the caller, or the record of another person.'),
+      url: described(uri, 'The page of the caller, or the record of another person.'),
       links,
     },
-    { actor, token: noted(record(tokenLimits), 'The token of the request, at /v1/me alone.') },
+    { actor, token: described(record(tokenLimits), 'The token of the request, at /v1/me alone.') },
   ),
   Space: record({ id: uuid, username: textSchema, role: oneOfSchema(['read', 'write']), url: uri }),
   Val: record({
     id: uuid,
     name: textSchema,
-    code: noted(textOrNull, 'Null in lists.'),
-    readme: noted(textOrNull, 'Null in lists.'),
+    code: described(textOrNull, 'Null in lists.'),
+    readme: described(textOrNull, 'Null in lists.'),
     privacy: oneOfSchema(privacies),
     public: flag,
     version: integerSchema,
@@ -99,22 +101,22 @@ export const recordSchemas = {
   Run: record(run),
   RunWithLogs: record({
     ...run,
-    logs: noted(textOrNull, 'The end of what the run printed. Null if nothing was kept.'),
+    logs: described(textOrNull, 'The end of what the run printed. Null if nothing was kept.'),
   }),
   Reference: record({ reference: side, dependsOn: side, referencedAt: momentSchema }),
   Token: record(token),
-  NewToken: record({ ...token, token: noted(textSchema, 'Shown only here.') }),
+  NewToken: record({ ...token, token: described(textSchema, 'Shown only here.') }),
   Health: record({ status: oneOfSchema(['ok']) }),
   PageLink: record({ url: uri }),
   Problem: record(
     { type: textSchema, title: textSchema, status: integerSchema, detail: textSchema, message: textSchema },
     {
-      errors: noted(
+      errors: described(
         arrayOf(record({ field: textSchema, message: textSchema })),
         'The field of the request that is wrong.',
       ),
-      applied: noted(flag, 'False if the service knows that the request changed nothing.'),
-      concerns: noted(
+      applied: described(flag, 'False if the service knows that the request changed nothing.'),
+      concerns: described(
         oneOfSchema(['caller']),
         'The refusal is about the caller: other requests with this token would be refused in the same way.',
       ),

@@ -1,3 +1,5 @@
+// The file of a backup, which gets its name when it is whole.
+
 import {
   closeSync,
   existsSync,

@@ -3,7 +3,7 @@ import { path, text } from '../../core/command-line/value-types.ts';
 import { UsageError } from '../../core/errors.ts';
 import { column } from '../../core/output/column.ts';
 import { countedThings } from '../backup/tables.ts';
-import { existingPlaceOptions, placeOfTarget, placeToOpen } from './serve/store-place.ts';
+import { existingPlaceOptions, placeOfTarget, placeToOpen } from './shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Copy everything that a service keeps',

@@ -19,42 +19,21 @@ export function postgresFailure(error: unknown, maybeCommitted = false): Databas
   return new DatabaseFailure(kind, error, maybeCommitted);
 }
 
+const hintsBySqlState: [RegExp, string][] = [
+  [/^28/, 'Check the user, and the password in PGPASSWORD, ~/.pgpass or the address.'],
+  [/^3D000$/, 'Create the database with `createdb`, or use another database.'],
+  [/^42501$/, `Allow the user to create the schema ${schemaName}, or create it with the user as its owner.`],
+  [/^53100$/, 'Free some space on the disk of the database.'],
+  [/./, 'Check that the database server is running, and that the address and the password are right.'],
+];
+
 export function explainFailure(name: string, error: unknown): ValsError {
   if (error instanceof ValsError) return error;
-  const cause = error instanceof DatabaseFailure ? error.cause : error;
-  const { reason, hint } = reasonFor(cause as Error);
+  const cause = (error instanceof DatabaseFailure ? error.cause : error) as Error;
+  const code = `${errnoOf(cause)}`;
+  const reason = cause.message || messagesOf(cause) || code;
+  const hint = hintsBySqlState.find(([pattern]) => pattern.test(code))?.[1];
   return new LocalError(`The database ${name} could not be used: ${reason}.`, { hint, cause: error });
-}
-
-function reasonFor(error: Error): { reason: string; hint: string } {
-  const code = `${errnoOf(error)}`;
-  if (/^28/.test(code) || /password|SASL|SCRAM/.test(error.message)) {
-    return {
-      reason: 'it rejected the user or the password',
-      hint: 'Check the user, and the password in PGPASSWORD, ~/.pgpass or the address.',
-    };
-  }
-  if (code === '3D000') {
-    return {
-      reason: 'the database does not exist',
-      hint: 'Create the database with `createdb`, or use another database.',
-    };
-  }
-  if (code === '42501') {
-    return {
-      reason: `the database user lacks a permission (${error.message})`,
-      hint: `Allow the user to create the schema ${schemaName}, or create the schema with the user as its owner.`,
-    };
-  }
-  if (code === '53100')
-    return {
-      reason: 'its disk is full',
-      hint: 'Free some space on the disk of the database.',
-    };
-  return {
-    reason: error.message || messagesOf(error) || code,
-    hint: 'Check that the database server is running, and that the address is right.',
-  };
 }
 
 const messagesOf = (error: Error): string =>

@@ -6,7 +6,7 @@ export interface MetricSources {
   connections(): { inUse: number; waiting: number };
 }
 
-export interface Counted {
+export interface RequestMetrics {
   contentType: string;
   count(request: FinishedRequest): void;
   text(): Promise<string>;
@@ -14,7 +14,7 @@ export interface Counted {
 
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-export function countRequests(sources: MetricSources): Counted {
+export function countRequests(sources: MetricSources): RequestMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const count = requestMetrics(registry);
@@ -22,7 +22,7 @@ export function countRequests(sources: MetricSources): Counted {
   return { contentType: registry.contentType, count, text: () => registry.metrics() };
 }
 
-function requestMetrics(registry: Registry): Counted['count'] {
+function requestMetrics(registry: Registry): RequestMetrics['count'] {
   const registers = [registry];
   const requests = new Counter({
     name: 'vals_http_requests_total',

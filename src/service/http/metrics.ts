@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import type { Counted, MetricSources } from './metrics.entry.ts';
+import type { MetricSources, RequestMetrics } from './metrics.entry.ts';
 import { startListening } from './server.ts';
 
-export interface Metrics extends Pick<Counted, 'count'> {
+export interface Metrics extends Pick<RequestMetrics, 'count'> {
   port: number;
   close(): void;
 }

@@ -1,3 +1,5 @@
+// What all pages have in common.
+
 import { createHash } from 'node:crypto';
 import { longestSearch } from '../limits.ts';
 import type { ServiceReply } from '../request.ts';

@@ -1,3 +1,5 @@
+// Pieces of HTML that several pages have.
+
 import type { VersionAuthor } from '../store/access.ts';
 import type { ListedVal } from '../store/vals.ts';
 import { type Html, html } from './html.ts';

@@ -1,3 +1,5 @@
+// The pages without vals: the sign-in, and problems.
+
 import { STATUS_CODES } from 'node:http';
 import { type HttpProblem, problemHeaders } from '../problem.ts';
 import type { ServiceReply } from '../request.ts';

@@ -26,7 +26,7 @@ export function signInRoutes(store: Store): Route[] {
         const identity = session === undefined ? undefined : await identify(store, 'session', session);
         if (session && identity) {
           request.identity = identity;
-          return withCookie(request, session, goodPage(identity, next));
+          return withCookie(request, session, reachablePage(identity, next));
         }
         if (request.identity) return redirect(next);
         return askForToken(request, next, key && 'This link was used before, or is older than five minutes.');
@@ -44,7 +44,7 @@ export function signInRoutes(store: Store): Route[] {
         if (!identity) return askForToken(request, next, noSuchToken, 401);
         request.identity = identity;
         const session = await openSession(store.db, identity.token.id, { once: false });
-        return withCookie(request, session, goodPage(identity, next));
+        return withCookie(request, session, reachablePage(identity, next));
       },
     }),
     route('POST', '/sign-out', {
@@ -60,7 +60,7 @@ export function signInRoutes(store: Store): Route[] {
 }
 
 /** Another page than the wanted one, if the token is not good there. */
-const goodPage = (identity: Identity, next: string): string =>
+const reachablePage = (identity: Identity, next: string): string =>
   identity.token.spaceId === null || accessAt(identity, splitSpace(next).space) ? next : firstPage(identity);
 
 /** Browsers write each page with a status from 400 on to their console. For other programs it is a refusal. */

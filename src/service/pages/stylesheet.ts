@@ -1,7 +1,3 @@
-/**
- * In `.scroll`, a shade at an edge says that the table goes on there. The first two layers move with the table, and cover
- * the shades at its ends.
- */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -96,11 +92,7 @@ pre.bad { font-weight: 400; }
 .empty { padding: .7rem .95rem; color: var(--soft); margin: 0; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .35rem 1.2rem; margin: 0; padding: .8rem .95rem; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; background:
-  linear-gradient(to right, var(--card) 50%, transparent) left / 2rem 100% no-repeat local,
-  linear-gradient(to left, var(--card) 50%, transparent) right / 2rem 100% no-repeat local,
-  linear-gradient(to right, var(--field), transparent) left / .6rem 100% no-repeat,
-  linear-gradient(to left, var(--field), transparent) right / .6rem 100% no-repeat; }
+.scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: .92rem; }
 th, td { padding: .4rem .95rem; text-align: left; white-space: nowrap; }
 thead th { color: var(--soft); font-weight: 400; }

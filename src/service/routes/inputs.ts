@@ -1,7 +1,9 @@
+// What the service takes, as JSON Schemas.
+
 import { mostErrorBytes, namePattern } from '../../core/lib/vals.ts';
 import {
+  described,
   flag,
-  noted,
   oneOfSchema,
   orNull,
   record,
@@ -65,7 +67,7 @@ export function tokenFrom(given: TypeOf<typeof newToken>): WantedToken {
   return { name, access, expiresAt };
 }
 
-const after = noted(
+const after = described(
   textSchema,
   'The end of the previous page. Use links.next, which contains this parameter.',
 );

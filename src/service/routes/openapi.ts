@@ -87,12 +87,12 @@ function operationOf(route: Route) {
       ),
       ...refusalsOf(route),
     },
-    security: waysIn[admits],
+    security: securityOf[admits],
   };
 }
 
 const [token, session, without] = [{ token: [] }, { session: [] }, {}];
-const waysIn: Record<Route['admits'], readonly object[]> = {
+const securityOf: Record<Route['admits'], readonly object[]> = {
   token: [token],
   anyone: [without, token],
   page: [without, token, session],

@@ -1,3 +1,5 @@
+// What the store has, as the records and lists of the API.
+
 import { mostPageBytes } from '../limits.ts';
 import {
   json,

@@ -48,11 +48,11 @@ export interface Removed {
 }
 
 export const removeRunsBefore = (tx: Tx, time: number) =>
-  removeWhere(tx, sql`started < ${time} ORDER BY started`);
+  removeRunsWhere(tx, sql`started < ${time} ORDER BY started`);
 
 /** Compared from two sides, because with `=` PostgreSQL may choose the index of all runs by time. */
 export const removeSomeRuns = (tx: Tx, column: Sql, value: Value | Sql) =>
-  removeWhere(tx, sql`${column} >= ${value} AND ${column} <= ${value} ORDER BY ${column}, started`);
+  removeRunsWhere(tx, sql`${column} >= ${value} AND ${column} <= ${value} ORDER BY ${column}, started`);
 
 export async function removeSomeVersions(tx: Tx, id: string): Promise<Removed> {
   const found = await tx.query<{ version: number }>(
@@ -64,7 +64,7 @@ export async function removeSomeVersions(tx: Tx, id: string): Promise<Removed> {
 }
 
 /** In two statements: with a subquery, PostgreSQL may read the whole table to delete a few of its rows. */
-async function removeWhere(tx: Tx, condition: Sql): Promise<Removed> {
+async function removeRunsWhere(tx: Tx, condition: Sql): Promise<Removed> {
   const found = await tx.query<{ position: number }>(
     sql`SELECT position FROM runs WHERE ${condition} LIMIT ${raw(rowsPerStep)} ${tx.skipLocked}`,
   );

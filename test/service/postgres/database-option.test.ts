@@ -41,9 +41,9 @@ const withPassword = new URL(at);
 withPassword.password = secret;
 
 test.each<[string, string, number, RegExp]>([
-  ['a wrong password', withPassword.href, 10, /rejected the user or the password/],
+  ['a wrong password', withPassword.href, 10, /password authentication failed/],
   ['a server that is not there', `postgres://vals:${secret}@127.0.0.1:1/vals`, 10, /ECONNREFUSED/],
-  ['a database that is not there', at.replace(/\/t_\w+$/, '/absent'), 10, /the database does not exist/],
+  ['a database that is not there', at.replace(/\/t_\w+$/, '/absent'), 10, /database "absent" does not exist/],
   ['another kind of database', `mysql://vals:${secret}@localhost/vals`, 2, /PostgreSQL/],
 ])('%s is reported without the password', async (_, address, exit, message) => {
   const result = await run(['serve', '--port', '0', '--database', address, '--debug']);

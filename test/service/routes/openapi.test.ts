@@ -26,7 +26,7 @@ const document = (await service.ask('GET', '/v1/openapi.json', { token: null }))
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const ajv = new Ajv2020({
   strict: false,
-  formats: { 'date-time': timestamp, uuid: true, uri: true, date: /^\d{4}-\d\d-\d\d$/ },
+  formats: { 'date-time': timestamp, uuid: true, uri: true },
 });
 ajv.addSchema({ $id: 'api', components: document.components });
 
@@ -106,7 +106,7 @@ const bodies: Record<string, object> = {
   'PUT /v1/vals/{id}': { readme: 'r', privacy: 'unlisted' },
   'POST /v1/vals/{id}/runs': { version: 1, ...times, error: 'boom' },
   'POST /v1/vals/{id}/versions': { code: 'e' },
-  'POST /v1/me/tokens': { name: 'ci', access: 'read', expiresAt: '2999-01-01' },
+  'POST /v1/me/tokens': { name: 'ci', access: 'read', expiresAt: '2999-01-01T00:00:00Z' },
 };
 const onPages = /^(GET \/v1\/me\/page-link|\w+ \/sign-(in|out))$/;
 

@@ -4,8 +4,8 @@ import { stringifyJson } from '../../../core/lib/json.ts';
 import type { Say } from '../../../core/output/out.ts';
 import type { Settings } from '../../../core/settings/settings.ts';
 import type { EmbeddedService, Network } from '../../start-service.ts';
+import type { Place } from '../shared/store-place.ts';
 import type { Report } from './report.ts';
-import type { Place } from './store-place.ts';
 
 export async function announce(
   context: Context,

@@ -2,9 +2,9 @@ import { type Context, defineCommand } from '../../../core/command-line/command.
 import { age, oneOf, path, port, text } from '../../../core/command-line/value-types.ts';
 import { asValsError, exitQuietly, InterruptedError, isCtrlC, UsageError } from '../../../core/errors.ts';
 import { aborted, beyondGracePeriod } from '../../../core/lib/signals.ts';
+import { placeOptions, storePlace } from '../shared/store-place.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
 import { jsonReport, type Report, reportEvent, textReport, withDefectsInLog } from './report.ts';
-import { placeOptions, storePlace } from './store-place.ts';
 
 export const command = defineCommand({
   summary: 'Run the embedded service on this machine',

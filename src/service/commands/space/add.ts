@@ -2,8 +2,8 @@ import { defineCommand } from '../../../core/command-line/command.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
 import { createSpace } from '../../store/spaces.ts';
-import { logChange, logOption, nameTaken, spaceArgument, withStore } from '../serve/people-and-spaces.ts';
-import { placeOptions } from '../serve/store-place.ts';
+import { logChange, logOption, nameTaken, spaceArgument, withStore } from '../shared/people-and-spaces.ts';
+import { placeOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Add a space for vals that several people own',
@@ -15,18 +15,13 @@ export const command = defineCommand({
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
   columns: [column('username'), idColumn('id')],
   run: (context, { name, log, ...options }) =>
-    withStore(
-      context,
-      options,
-      async (store, place) => {
-        const space = await createSpace(store.db, name);
-        const addMembers = sh`To add members, run ${['space', 'grant', name, '<username>', ...place.words]}.`;
-        if (!space) throw await nameTaken(store, 'space', { name, place, instead: addMembers });
-        logChange(context, log, ['space', 'add', name]);
-        context.out.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
-        context.out.say({ kind: 'hint', text: addMembers });
-        return { kind: 'record', record: { ...space } };
-      },
-      { mayBeNew: true },
-    ),
+    withStore(context, { ...options, mayBeNew: true }, async (store, place) => {
+      const space = await createSpace(store.db, name);
+      const addMembers = sh`To add members, run ${['space', 'grant', name, '<username>', ...place.words]}.`;
+      if (!space) throw await nameTaken(store, 'space', { name, place, instead: addMembers });
+      logChange(context, log, ['space', 'add', name]);
+      context.out.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
+      context.out.say({ kind: 'hint', text: addMembers });
+      return { kind: 'record', record: { ...space } };
+    }),
 });

@@ -8,8 +8,8 @@ import {
   spaceArgument,
   usernameArgument,
   withStore,
-} from '../serve/people-and-spaces.ts';
-import { existingPlaceOptions } from '../serve/store-place.ts';
+} from '../shared/people-and-spaces.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Make a person a member of a space',

@@ -3,8 +3,8 @@ import { sh } from '../../../core/lib/hint.ts';
 import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import { column, idColumn, longText } from '../../../core/output/column.ts';
 import { allSpaces } from '../../store/spaces.ts';
-import { noneNamed, spaceArgument, withStore } from '../serve/people-and-spaces.ts';
-import { existingPlaceOptions } from '../serve/store-place.ts';
+import { noneNamed, spaceArgument, withStore } from '../shared/people-and-spaces.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'List the spaces of a service, or the members of one',
@@ -20,21 +20,17 @@ export const command = defineCommand({
     { ...longText('members', [], []), compute: membersText },
     idColumn('id'),
   ],
-  empty: 'The service has no spaces yet.',
   run: (context, { name, ...options }) =>
     withStore(context, options, async ({ db }, place) => {
       const all = (await allSpaces(db)).filter(({ username }) => name === undefined || username === name);
       if (name !== undefined && all.length === 0) throw noneNamed('space', name, place);
-      if (all.length === 0)
-        context.out.say({
-          kind: 'hint',
-          text: sh`To add a space, run ${['space', 'add', '<name>', ...place.words]}.`,
-        });
       const rows = all.map(({ id, username, vals, members }) => ({
         ...{ id, username, vals },
         members: members.map(({ username, role }) => ({ username, role })),
       }));
-      return { kind: 'list', rows, inBlocks: name !== undefined && context.out.forPerson };
+      const addSpace = ['space', 'add', '<name>', ...place.words];
+      const emptyHint = sh`The service has no spaces yet. To add one, run ${addSpace}.`;
+      return { kind: 'list', rows, emptyHint, inBlocks: name !== undefined && context.out.forPerson };
     }),
 });
 

@@ -10,8 +10,8 @@ import {
   spaceArgument,
   usernameArgument,
   withStore,
-} from '../serve/people-and-spaces.ts';
-import { existingPlaceOptions } from '../serve/store-place.ts';
+} from '../shared/people-and-spaces.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Remove a person from a space',

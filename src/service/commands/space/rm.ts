@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { column } from '../../../core/output/column.ts';
-import { removalOptions, removeUserOrSpace, spaceArgument } from '../serve/people-and-spaces.ts';
+import { removalOptions, removeUserOrSpace, spaceArgument } from '../shared/people-and-spaces.ts';
 
 export const command = defineCommand({
   summary: 'Remove a space',

@@ -4,7 +4,7 @@ import { ifRouteExists } from '../../../core/http/api.ts';
 import { sh } from '../../../core/lib/hint.ts';
 import { type JsonObject, textAt } from '../../../core/lib/json.ts';
 import * as routes from '../../../core/routes.ts';
-import { embeddedPlace, requireStore } from '../serve/store-place.ts';
+import { embeddedPlace, requireStore } from '../shared/store-place.ts';
 
 /** The route for tokens is one that many services lack. */
 export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise<Result> {

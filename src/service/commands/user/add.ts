@@ -9,8 +9,8 @@ import {
   tokenColumns,
   usernameArgument,
   withStore,
-} from '../serve/people-and-spaces.ts';
-import { placeOptions } from '../serve/store-place.ts';
+} from '../shared/people-and-spaces.ts';
+import { placeOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Add a person, and print their token once',
@@ -30,26 +30,21 @@ export const command = defineCommand({
   ],
   columns: tokenColumns,
   run: (context, { username, again, log, ...options }) =>
-    withStore(
-      context,
-      options,
-      async (store, place) => {
-        if (!again && (await isAuthorName(store.db, username))) throw namedInVersions(username);
-        const added = await createPerson(store.db, username);
-        if (!added) {
-          const instead = sh`To give ${username} a new token, run ${['user', 'token', username, ...place.words]}.`;
-          throw await nameTaken(store, 'user', { name: username, place, instead });
-        }
-        logChange(context, log, ['user', 'add', username, ...(again ? ['--again'] : [])]);
-        context.out.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
-        context.out.say({
-          kind: 'hint',
-          text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login <base-url>\`.`,
-        });
-        return { kind: 'record', record: { ...added.user, token: added.token } };
-      },
-      { mayBeNew: true },
-    ),
+    withStore(context, { ...options, mayBeNew: true }, async (store, place) => {
+      if (!again && (await isAuthorName(store.db, username))) throw namedInVersions(username);
+      const added = await createPerson(store.db, username);
+      if (!added) {
+        const instead = sh`To give ${username} a new token, run ${['user', 'token', username, ...place.words]}.`;
+        throw await nameTaken(store, 'user', { name: username, place, instead });
+      }
+      logChange(context, log, ['user', 'add', username, ...(again ? ['--again'] : [])]);
+      context.out.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
+      context.out.say({
+        kind: 'hint',
+        text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login <base-url>\`.`,
+      });
+      return { kind: 'record', record: { ...added.user, token: added.token } };
+    }),
 });
 
 const namedInVersions = (username: string): ConflictError =>

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '../../../core/lib/json.ts';
 import { column, idColumn, moment } from '../../../core/output/column.ts';
 import { listOwners } from '../../store/owners.ts';
 import { tokensOf } from '../../store/tokens.ts';
-import { withStore } from '../serve/people-and-spaces.ts';
-import { existingPlaceOptions } from '../serve/store-place.ts';
+import { withStore } from '../shared/people-and-spaces.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'List the people of a service',
@@ -21,15 +21,9 @@ export const command = defineCommand({
     moment('added', 'createdAt'),
     idColumn('id'),
   ],
-  empty: 'The service has no users yet.',
   run: (context, options) =>
     withStore(context, options, async ({ db }, { words }) => {
       const all = await listOwners(db, 'person');
-      if (all.length === 0)
-        context.out.say({
-          kind: 'hint',
-          text: sh`To add a user, run ${['user', 'add', '<username>', ...words]}.`,
-        });
       const rows = await Promise.all(
         all.map(async ({ createdAt, vals, ...user }) => {
           const tokens = await tokensOf(db, { owner: user, actor: user });
@@ -41,7 +35,8 @@ export const command = defineCommand({
           };
         }),
       );
-      return { kind: 'list', rows };
+      const addUser = ['user', 'add', '<username>', ...words];
+      return { kind: 'list', rows, emptyHint: sh`The service has no users yet. To add one, run ${addUser}.` };
     }),
 });
 

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
 import { outcomeColumn } from '../../../core/commands/shared/columns.ts';
 import { column, idColumn } from '../../../core/output/column.ts';
-import { removalOptions, removeUserOrSpace, usernameArgument } from '../serve/people-and-spaces.ts';
+import { removalOptions, removeUserOrSpace, usernameArgument } from '../shared/people-and-spaces.ts';
 
 export const command = defineCommand({
   summary: 'Remove a person',

@@ -18,8 +18,8 @@ import {
   tokenColumns,
   usernameArgument,
   withStore,
-} from '../serve/people-and-spaces.ts';
-import { existingPlaceOptions, type Place } from '../serve/store-place.ts';
+} from '../shared/people-and-spaces.ts';
+import { existingPlaceOptions, type Place } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Give a person a new token, and end all earlier ones',

@@ -1,3 +1,5 @@
+// What the commands `user` and `space` have in common.
+
 import { userInfo } from 'node:os';
 import type { Context } from '../../../core/command-line/command.ts';
 import { oneOf, parsedText } from '../../../core/command-line/value-types.ts';
@@ -9,7 +11,7 @@ import { column, idColumn } from '../../../core/output/column.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Store } from '../../start-service.ts';
 import { type ListedOwner, ownerNamed, removeOwner, valNamesOf } from '../../store/owners.ts';
-import { logLine } from './report.ts';
+import { logLine } from '../serve/report.ts';
 import {
   existingPlaceOptions,
   isNewStore,
@@ -60,13 +62,12 @@ export const tokenColumns = [column('username'), idColumn('id'), { ...column('to
 
 export async function withStore<Result>(
   context: Context,
-  options: PlaceOptions,
+  options: PlaceOptions & { mayBeNew?: boolean },
   work: (store: Store, place: Place) => Promise<Result>,
-  { mayBeNew = false } = {},
 ): Promise<Result> {
   const place = placeToOpen(context, options);
   const isNew = isNewStore(place);
-  if (!mayBeNew) requireStore(place);
+  if (!options.mayBeNew) requireStore(place);
   const { openStore, DatabaseFailure } = await import('../../start-service.ts');
   const store = await openStore(place.location);
   if (isNew) context.out.say({ kind: 'note', text: `Created the store ${place.name}.` });

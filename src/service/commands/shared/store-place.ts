@@ -1,3 +1,5 @@
+// Which store a command opens.
+
 import { resolve } from 'node:path';
 import type { Context } from '../../../core/command-line/command.ts';
 import { path, text } from '../../../core/command-line/value-types.ts';
