@@ -202,7 +202,15 @@ test('the search is that of the API', async () => {
   await service.addSpace('tools', { local: 'write' });
   await service.ask('PUT', '/@tools/v1/vals', { body: { name: 'hammer', code: 'needle' } });
   await service.addSpace('garden', { local: 'write' });
-  expect(textIn(await shown('/@garden/search?q=needle'))).toMatch(/hammer of tools private .* mine of local/);
+  const inGarden = await shown('/@garden/search?q=needle');
+  expect(textIn(inGarden)).toMatch(/hammer of tools private .* mine of local/);
+  const links = [...inGarden.matchAll(/class="name" href="([^"]*)\/vals\/[^"]+">(\w+)</g)];
+  // The page of a val of eve's is shown where the visitor is.
+  expect(links.map(([, base, name]) => [name, base])).toEqual([
+    ['hammer', '/@tools'],
+    ['mine', ''],
+    ['eve_public', '/@garden'],
+  ]);
   expect(await shown('/search?q=%3Cb%3E')).toContain('Vals with “&lt;b&gt;”');
 });
 

@@ -196,6 +196,9 @@ describe('the pages of a space', async () => {
     const { text } = await visit('/@acme/', { cookie });
     expect(text).toContain('shared');
     expect(text).toContain('Signed in as <b>local</b> (ci, reads only, for acme alone)</span>');
+    const { token: deploying } = await post('me/tokens', { name: 'cd', access: 'deploy' });
+    const shown = await visit('/@acme/', { cookie: await signedIn(service, deploying) });
+    expect(shown.text).toContain('(cd, deploys only, for acme alone)</span>');
     const home = expect.stringContaining('<a class="brand" href="/@acme/">');
     expect(await visit('/', { cookie })).toMatchObject({ status: 404, text: home });
     await grant(db, 'acme', 'local', 'read');

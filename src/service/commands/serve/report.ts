@@ -1,5 +1,3 @@
-// What a service says while it runs, as text or as JSON.
-
 import type { Context } from '../../../core/command-line/command.ts';
 import { createHintWriter } from '../../../core/command-line/write-hints.ts';
 import { asValsError, messageWithHint, type ValsError } from '../../../core/errors.ts';
