@@ -24,10 +24,7 @@ export const command = defineCommand({
     withStore(context, options, async ({ db }, place) => {
       const all = (await allSpaces(db)).filter(({ username }) => name === undefined || username === name);
       if (name !== undefined && all.length === 0) throw noneNamed('space', name, place);
-      const rows = all.map(({ id, username, vals, members }) => ({
-        ...{ id, username, vals },
-        members: members.map(({ username, role }) => ({ username, role })),
-      }));
+      const rows = all.map(({ createdAt: _, ...space }) => space);
       const addSpace = ['space', 'add', '<name>', ...place.words];
       const emptyHint = sh`The service has no spaces yet. To add one, run ${addSpace}.`;
       return { kind: 'list', rows, emptyHint, inBlocks: name !== undefined && context.out.forPerson };

@@ -26,13 +26,9 @@ export const command = defineCommand({
       const all = await listOwners(db, 'person');
       const rows = await Promise.all(
         all.map(async ({ createdAt, vals, ...user }) => {
-          const tokens = await tokensOf(db, { owner: user, actor: user });
-          return {
-            ...user,
-            createdAt,
-            vals,
-            tokens: tokens.map(({ id: _, createdAt: __, ...token }) => token),
-          };
+          const found = await tokensOf(db, { owner: user, actor: user });
+          const tokens = found.map(({ id: _, createdAt: __, ...token }) => token);
+          return { ...user, createdAt, vals, tokens };
         }),
       );
       const addUser = ['user', 'add', '<username>', ...words];
