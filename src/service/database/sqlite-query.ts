@@ -1,6 +1,8 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type Libsql from 'libsql';
 import { LocalError, ValsError } from '../../core/errors.ts';
-import { errnoOf } from '../../core/lib/system.ts';
+import { errnoOf, errorMessageOf } from '../../core/lib/system.ts';
 import { DatabaseFailure, openTx, type Reader, type Tx } from './database.ts';
 import { emptySql, type Sql, sql } from './sql.ts';
 
@@ -25,11 +27,11 @@ export const txOf = (query: Reader['query']): Tx =>
 
 export function explainSqlite(file: string, error: unknown): ValsError {
   if (error instanceof ValsError) return error;
-  const { reason, hint } = reasonFor(sqliteFailure(error) as Error);
+  const { reason, hint } = reasonFor(file, sqliteFailure(error) as Error);
   return new LocalError(`The store ${file} could not be used: ${reason}.`, { hint, cause: error });
 }
 
-function reasonFor(error: Error): { reason: string; hint: string } {
+function reasonFor(file: string, error: Error): { reason: string; hint: string } {
   const kind = error instanceof DatabaseFailure ? error.kind : undefined;
   if (kind === 'gone') {
     return {
@@ -42,9 +44,33 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   }
   const isOther = errnoOf(error.cause) === 'SQLITE_NOTADB';
   return {
-    reason: isOther ? 'it is not a SQLite database' : error.message,
-    hint: 'Check that you can read and write the file and its folder, or choose another one with --data or VALS_DATA_DIR.',
+    reason: isOther ? 'it is not a SQLite database' : (denialOf(file) ?? error.message),
+    hint: 'Check that the file can be read and written, or choose another one with --data or VALS_DATA_DIR.',
   };
+}
+
+/** SQLite has a number where the system has words. It writes to the folder too, where it keeps its log. */
+function denialOf(file: string): string | undefined {
+  const { R_OK, W_OK } = constants;
+  for (const [path, mode] of [
+    [file, R_OK | W_OK],
+    [dirname(file), W_OK],
+  ] as const) {
+    try {
+      accessSync(path, mode);
+    } catch (error) {
+      if (!['EACCES', 'EPERM', 'EROFS'].includes(`${errnoOf(error)}`)) return undefined;
+      return `${errorMessageOf(error)}, for ${path}${ownerOf(path)}`;
+    }
+  }
+  return undefined;
+}
+
+function ownerOf(path: string): string {
+  const user = process.geteuid?.();
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid;
+  if (user === undefined || owner === undefined || owner === user) return '';
+  return `, which belongs to the user ${owner} (you are the user ${user})`;
 }
 
 const kinds: [RegExp, DatabaseFailure['kind']][] = [

@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { execa } from 'execa';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../../src/service/database/sql.ts';
 import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { startService } from '../../../src/service/start-service.ts';
-import { temporaryFolder } from '../../support/program.ts';
+import { environment, program, temporaryFolder } from '../../support/program.ts';
 import { temporaryService } from '../support.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -53,6 +54,28 @@ test.each<[string, RegExp, (file: string) => void]>([
   const failure = { exit: 10, message: expect.stringMatching(message), facts: { hint: expect.any(String) } };
   await expect(startService({ file, port: 0 })).rejects.toMatchObject(failure);
   expect(readFileSync(file)).toEqual(before);
+});
+
+test('a store that the system does not let us open says so in the words of the system', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'vals.db');
+  await (await openSqlite(file)).close();
+  // Root may open everything. Another user may not be able to read this program.
+  const asUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const options = { ...asUser, cwd: '/', env: environment(folder), extendEnv: false, reject: false };
+  if ((await execa(process.execPath, [program, '--version'], options)).failed) return;
+  const list = () => execa(process.execPath, [program, 'user', 'ls', '--data', file], options);
+  chmodSync(file, 0o000);
+  chmodSync(folder, 0o755);
+  const denied = await list();
+  expect(denied.stderr).toContain(
+    `The store ${file} could not be used: EACCES: permission denied, for ${file}`,
+  );
+  expect(denied.exitCode).toBe(10);
+  chmodSync(file, 0o666);
+  chmodSync(folder, 0o555);
+  expect((await list()).stderr).toContain(`EACCES: permission denied, for ${folder}`);
+  chmodSync(folder, 0o755);
 });
 
 test('writes do not wait for a reader, and the log shrinks after the reader has ended', async () => {
