@@ -106,6 +106,22 @@ describe('vals run reports a val that', () => {
   });
 });
 
+it.each(['./a%2fb.ts', './%zz.ts', 'file://host/b.ts', './a%00b.ts', 'https://['])(
+  'an import of %s, which no file or server can have, is an error of the val',
+  async (specifier) => {
+    const caught = `import(${JSON.stringify(specifier)}).catch(() => 'caught')`;
+    const { runProcess } = folderWith({
+      'a.ts': `export default () => ${caught}`,
+      'b.ts': `import ${JSON.stringify(specifier)};`,
+    });
+    expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout: 'caught\n' });
+    expect(await runProcess(['b.ts'])).toMatchObject({
+      exit: 12,
+      stderr: expect.not.stringContaining('defect'),
+    });
+  },
+);
+
 it('without esbuild, the error says how to install vals', async () => {
   const { folder } = await install();
   rmSync(join(folder, 'node_modules'));

@@ -82,7 +82,7 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     const found = await compile(source, compilerOptionsOf(isRemote(url) ? entryPath : source.place));
     // While Node asks for one module, the others that the module surely needs are fetched and compiled.
     for (const specifier of found.imports) {
-      if (isFilePath(specifier) || isRemote(specifier))
+      if ((isFilePath(specifier) || isRemote(specifier)) && URL.canParse(specifier, url))
         void answer({ url: new URL(specifier, url).href, specifier, from: url });
     }
     return found;
@@ -101,9 +101,18 @@ export function createModules(entry: Entry, options: ModulesOptions): Modules {
     return isLeftToNode ? { url, format } : { url, format, source: compiled.code };
   }
 
+  /** Undefined for an address that no file can have, such as one with %2F or with a host, too. */
+  function fileAt(address: string): string | undefined {
+    try {
+      return options.realModule(fileURLToPath(address));
+    } catch {
+      return undefined;
+    }
+  }
+
   async function file(asked: Ask): Promise<Answer> {
     const [address, query] = splitQuery(asked.url);
-    const path = options.realModule(fileURLToPath(address));
+    const path = fileAt(address);
     // Node says why a file cannot be read.
     if (path === undefined) return {};
     const real = pathToFileURL(path).href;
