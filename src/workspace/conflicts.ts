@@ -3,10 +3,10 @@ import { ConflictError } from '../core/errors.ts';
 import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
 import type { CompareReason, Comparison } from './compare/types.ts';
-import { type Conflict, type Finding, isReason, type Reason, valOf } from './findings.ts';
-import type { Look } from './read/look.ts';
+import { type Conflict, type FileStatus, isReason, type Reason, valOf } from './file-status.ts';
 import type { RemoteVal } from './read/remotes.ts';
-import { cureOf, gitCannotTell, hintAbout, meaningOf, pull, push } from './states.ts';
+import type { Session } from './session.ts';
+import { fixFor, gitCannotTell, hintAbout, meaningOf, pull, push } from './states.ts';
 import { pathTo } from './workspace.ts';
 
 class WorkspaceConflict extends ConflictError {
@@ -22,33 +22,34 @@ export const conflictReason = (error: ConflictError): Reason | undefined =>
   error instanceof WorkspaceConflict ? error.reason : undefined;
 
 /** What is so, and the way on that fits best. */
-export const conflictOf = (conflict: Conflict, look: Look): ConflictError =>
-  new WorkspaceConflict(conflict.state, sentenceOf(conflict, look), {
+export const conflictOf = (conflict: Conflict, session: Session): ConflictError =>
+  new WorkspaceConflict(conflict.state, sentenceOf(conflict, session), {
     ofMany: `Each ${wordsFor(conflict).ofMany(conflict.comparison?.reason)}.`,
-    hint: bestNextCommands(conflict, look),
+    hint: bestNextCommands(conflict, session),
   });
 
 /** What is so of one file, whatever its state is. */
-export function sentenceOf(finding: Finding, look: Look): string {
-  const path = pathTo(look.workspace, finding.file);
-  const { state, comparison } = finding;
-  if (isReason(state)) return `${path} ${wordsFor({ state, comparison }).sentence(factsOf(finding, look))}.`;
-  const present = state === 'changed there' ? describePresent(valOf(finding), look, comparison) : '';
+export function sentenceOf(fileStatus: FileStatus, session: Session): string {
+  const path = pathTo(session.workspace, fileStatus.file);
+  const { state, comparison } = fileStatus;
+  if (isReason(state))
+    return `${path} ${wordsFor({ state, comparison }).sentence(factsOf(fileStatus, session))}.`;
+  const present = state === 'changed there' ? describePresent(valOf(fileStatus), session, comparison) : '';
   return `${path} ${meaningOf(state)}${present}.`;
 }
 
 /** The diff of the file shows all ways. Of a name that is taken, only a push knows. */
-export function bestNextCommands(conflict: Conflict, look: Look): Hint[] {
-  const ways = allNextCommands(conflict, look);
+export function bestNextCommands(conflict: Conflict, session: Session): Hint[] {
+  const ways = allNextCommands(conflict, session);
   const [best, another] = ways;
   if (best === undefined || another === undefined || conflict.state === 'name taken') return ways;
-  const path = pathTo(look.workspace, conflict.file);
+  const path = pathTo(session.workspace, conflict.file);
   return [best, sh`To see all ways, run ${['diff', path]}.`];
 }
 
 /** Everything that somebody who has this conflict can do, except to look at the difference. The best way comes first. */
-export const allNextCommands = (conflict: Conflict, look: Look): Hint[] =>
-  wordsFor(conflict).next(factsOf(conflict, look));
+export const allNextCommands = (conflict: Conflict, session: Session): Hint[] =>
+  wordsFor(conflict).next(factsOf(conflict, session));
 
 /** Marks that a merge has just left are this conflict, too. */
 export const commandsAfterMerge = (path: string): Hint[] => [
@@ -58,8 +59,8 @@ export const commandsAfterMerge = (path: string): Hint[] => [
 ];
 
 interface Facts extends Pick<Comparison, 'fileVersion' | 'restored'> {
-  finding: Finding;
-  look: Look;
+  fileStatus: FileStatus;
+  session: Session;
   path: string;
   val: RemoteVal | undefined;
   /** For example " (version 4, by bob, 2h ago)". */
@@ -67,18 +68,18 @@ interface Facts extends Pick<Comparison, 'fileVersion' | 'restored'> {
   reason: CompareReason | undefined;
 }
 
-function factsOf(finding: Finding, look: Look): Facts {
-  const { fileVersion, restored, reason } = finding.comparison ?? {};
-  const path = pathTo(look.workspace, finding.file);
-  const val = valOf(finding);
-  const present = describePresent(val, look);
-  return { finding, look, path, val, present, reason, fileVersion, restored };
+function factsOf(fileStatus: FileStatus, session: Session): Facts {
+  const { fileVersion, restored, reason } = fileStatus.comparison ?? {};
+  const path = pathTo(session.workspace, fileStatus.file);
+  const val = valOf(fileStatus);
+  const present = describePresent(val, session);
+  return { fileStatus, session, path, val, present, reason, fileVersion, restored };
 }
 
 /** For example " (version 4, the code of version 2 again, by bob, 2h ago)". */
 export function describePresent(
   { version, madeBy, madeAt }: Partial<RemoteVal> = {},
-  { clock }: Pick<Look, 'clock'>,
+  { clock }: Pick<Session, 'clock'>,
   { restored }: Pick<Comparison, 'restored'> = {},
 ): string {
   if (version === undefined) return '';
@@ -113,8 +114,8 @@ const table: Readonly<Record<Cause, Words>> = {
     next: commandsForTwoCodes,
   },
   'no shared code': {
-    sentence: ({ present, look }) =>
-      `and its val${present} never had the same code, as far as ${look.repository === undefined ? 'this folder' : 'git'} and the val's newest versions tell`,
+    sentence: ({ present, session }) =>
+      `and its val${present} never had the same code, as far as ${session.repository === undefined ? 'this folder' : 'git'} and the val's newest versions tell`,
     ofMany: () => 'never had the same code as its val, as far as can be told',
     next: commandsForTwoCodes,
   },
@@ -138,7 +139,7 @@ const table: Readonly<Record<Cause, Words>> = {
     sentence: ({ present, reason }) => `differs from its val${present}, and ${whyGitCannotTell(reason)}`,
     ofMany: (reason) => `differs from its val, and ${whyGitCannotTell(reason)}`,
     next: ({ path, reason }) => [
-      ...cureOf(reason?.kind === 'git' ? reason.limit : undefined),
+      ...fixFor(reason?.kind === 'git' ? reason.limit : undefined),
       ...overwrites(path),
     ],
   },
@@ -148,10 +149,10 @@ const table: Readonly<Record<Cause, Words>> = {
     next: ({ path }) => commandsAfterMerge(path),
   },
   'renamed there': {
-    sentence: ({ finding, val }) =>
-      `has the val "${finding.name}", which is named "${val?.name}" on the service now`,
+    sentence: ({ fileStatus, val }) =>
+      `has the val "${fileStatus.name}", which is named "${val?.name}" on the service now`,
     ofMany: () => 'has a val that was renamed on the service',
-    next: ({ finding: { file, name }, val }) => [
+    next: ({ fileStatus: { file, name }, val }) => [
       `If the file shall keep its name, write "${file}": "${val?.name}" into "names" of vals.json.`,
       sh`To give the old name back, run ${['val', 'set', val?.id ?? val?.name ?? '', '--name', name]}.`,
     ],
@@ -159,9 +160,9 @@ const table: Readonly<Record<Cause, Words>> = {
   'deleted there': {
     sentence: () => 'has a val that the service does not show: it was deleted, or belongs to somebody else',
     ofMany: () => 'has a val that the service does not show: it was deleted, or belongs to somebody else',
-    next: ({ finding: { name }, look, path }) => [
+    next: ({ fileStatus: { name }, session, path }) => [
       // A commit can do that, where only CI has a token.
-      ...(look.lastSyncs.of(name) === undefined
+      ...(session.lastSyncs.of(name) === undefined
         ? [
             `If the val was deleted, remove "${name}" from "ids" of vals.json, and the next push makes it anew; if it belongs to somebody else, use their token.`,
           ]
@@ -173,13 +174,13 @@ const table: Readonly<Record<Cause, Words>> = {
   'name taken': {
     sentence: () => 'has no val yet, but the service says that the name is taken',
     ofMany: () => 'has no val yet, but the service says that the name is taken',
-    next: ({ finding: { remote }, path }) =>
+    next: ({ fileStatus: { remote }, path }) =>
       remote.kind === 'unknown' ? commandsForUnknownVal(path) : ['Find out whose val it is.'],
   },
   'not yours': {
     sentence: () => 'has a val that belongs to somebody else, or that your token may not change',
     ofMany: () => 'has a val that belongs to somebody else, or that your token may not change',
-    next: ({ finding: { name }, path }) => [
+    next: ({ fileStatus: { name }, path }) => [
       "To change the val, use its owner's token.",
       hintAbout([path], push('To make a val of your own', '--force')),
       `To write another val of that name, remove "${name}" from "ids" of vals.json.`,
@@ -202,14 +203,14 @@ const overwrites = (path: string): Hint[] => [
 export const wasRolledBack = ({ restored, reason }: Comparison = { state: 'unchanged' }): boolean =>
   restored !== undefined || reason?.kind === 'version gone';
 
-function commandsForTwoCodes({ finding, look, path, val }: Facts): Hint[] {
+function commandsForTwoCodes({ fileStatus, session, path, val }: Facts): Hint[] {
   const merge = hintAbout([path], pull('To merge both', '--merge'));
-  return [...commandsByGit(finding, look, { path, val }), merge, ...overwrites(path)];
+  return [...commandsByGit(fileStatus, session, { path, val }), merge, ...overwrites(path)];
 }
 
 function commandsByGit(
-  { name, comparison }: Finding,
-  { repository, lastSyncs }: Look,
+  { name, comparison }: FileStatus,
+  { repository, lastSyncs }: Session,
   { path, val }: Pick<Facts, 'path' | 'val'>,
 ): Hint[] {
   if (repository === undefined) return [];

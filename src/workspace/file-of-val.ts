@@ -8,8 +8,8 @@ import { isUsableFile } from '../core/files/within.ts';
 import type { FileOfVal } from '../core/find-val/find-val.ts';
 import { sh } from '../core/lib/hint.ts';
 import { typedAsOnDisk } from '../core/lib/paths.ts';
-import { refuseOtherService } from './belonging.ts';
 import { isKnownToGit, openRepository } from './git/repository.ts';
+import { refuseOtherService } from './ids.ts';
 import { openLastSyncs } from './last-syncs.ts';
 import { chosenService, idsOn } from './manifest.ts';
 import { nameOfFile } from './read/local.ts';
@@ -48,11 +48,11 @@ function inWorkspace(
   const service = chosenService(settings);
   if (service === undefined) return { path, name, syncedId: undefined };
   const lastSyncs = openLastSyncs(own, service);
-  const written = idsOn(service, manifest).get(name);
-  const isChosen = name !== nameFrom(file) || written !== undefined;
+  const manifestIds = idsOn(service, manifest).get(name);
+  const isChosen = name !== nameFrom(file) || manifestIds !== undefined;
   if (isForWriting && isChosen && !lastSyncs.hasPushed())
-    throw onlySaid({ path, name, id: written }, service);
-  return { path, name, syncedId: written ?? lastSyncs.of(name)?.id };
+    throw onlySaid({ path, name, id: manifestIds }, service);
+  return { path, name, syncedId: manifestIds ?? lastSyncs.of(name)?.id };
 }
 
 /** vals.json of a repository that was only cloned decides nothing that is written. */

@@ -3,7 +3,7 @@
 import { LocalError } from '../core/errors.ts';
 import { isObject, type JsonValue, parseIfJson, stringifyJson } from '../core/lib/json.ts';
 import type { LastSync } from './compare/types.ts';
-import type { OwnFolder } from './own-data/own-folder.ts';
+import type { DataFolder } from './data/data-folder.ts';
 
 export interface LastSyncs {
   of(name: string): LastSync | undefined;
@@ -18,7 +18,7 @@ export interface LastSyncs {
 }
 
 export function openLastSyncs(
-  own: OwnFolder,
+  own: DataFolder,
   service: string,
   warn: (message: string) => void = () => {},
 ): LastSyncs {

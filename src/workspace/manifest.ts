@@ -174,12 +174,12 @@ export const withName =
 
 /** Each id stands under one name, the present one. */
 export const withIds =
-  (service: string, learnt: ReadonlyMap<string, string>) =>
+  (service: string, newIds: ReadonlyMap<string, string>) =>
   (manifest: Manifest): Manifest => {
-    const known = new Set(learnt.values());
+    const known = new Set(newIds.values());
     const others = [...(manifest.ids.get(service) ?? [])].filter(([, id]) => !known.has(id));
     const ids = new Map(manifest.ids);
-    ids.set(service, new Map([...others, ...learnt]));
+    ids.set(service, new Map([...others, ...newIds]));
     return { ...manifest, ids };
   };
 

@@ -2,7 +2,7 @@
 import { type Hint, sh } from '../core/lib/hint.ts';
 import type { Style } from '../core/output/style.ts';
 import type { GitLimit } from './compare/types.ts';
-import type { Reason, State } from './findings.ts';
+import type { Reason, State } from './file-status.ts';
 
 /** What a push does about a val. `refuse` sends nothing, and is exit code 5. */
 type StepKind = 'create' | 'send' | 'leave' | 'behind' | 'refuse';
@@ -59,7 +59,7 @@ const table: Readonly<Record<State, Entry>> = {
 /** In the order of attention. */
 export const states = Object.keys(table) as readonly State[];
 
-export const entryOf = (state: State): Entry => table[state];
+export const rulesOf = (state: State): Entry => table[state];
 
 export const markOf = (state: string): Pick<Entry, 'mark' | 'tone'> =>
   states.some((each) => each === state) ? table[state as State] : conflict;
@@ -121,34 +121,34 @@ export function nextCommands(
 const colleaguesCommit = 'If a colleague committed the change, run `git pull` instead.';
 
 /** Why git could not answer, and what helps. */
-const gitLimits: Readonly<Record<GitLimit, { reason: string; cure: readonly string[] }>> = {
+const gitLimits: Readonly<Record<GitLimit, { reason: string; fix: readonly string[] }>> = {
   shallow: {
     reason: 'the history of this checkout does not reach far enough',
-    cure: ['In CI, fetch all of it (fetch-depth: 0).'],
+    fix: ['In CI, fetch all of it (fetch-depth: 0).'],
   },
-  lfs: { reason: 'Git LFS keeps the code, and git has only a pointer to it', cure: [] },
+  lfs: { reason: 'Git LFS keeps the code, and git has only a pointer to it', fix: [] },
   'lfs pointer': {
     reason: 'the file is only a pointer of Git LFS',
-    cure: ['To fetch its code, run `git lfs pull`.'],
+    fix: ['To fetch its code, run `git lfs pull`.'],
   },
-  'too long': { reason: 'the search of the history took longer than 5 seconds', cure: [] },
-  failed: { reason: 'the history could not be read', cure: ['`git log` shows the reason.'] },
-  'no git program': { reason: 'git is not installed here', cure: [] },
+  'too long': { reason: 'the search of the history took longer than 5 seconds', fix: [] },
+  failed: { reason: 'the history could not be read', fix: ['`git log` shows the reason.'] },
+  'no git program': { reason: 'git is not installed here', fix: [] },
   'dubious ownership': {
     reason: 'git does not trust this repository, because it belongs to another user',
-    cure: ['`git status` says how to trust it.'],
+    fix: ['`git status` says how to trust it.'],
   },
 };
 
-export const cureOf = (limit: GitLimit | undefined): readonly string[] =>
-  limit === undefined ? [] : gitLimits[limit].cure;
+export const fixFor = (limit: GitLimit | undefined): readonly string[] =>
+  limit === undefined ? [] : gitLimits[limit].fix;
 
 /** For example "git cannot tell which side is newer: git is not installed here". */
 export const gitCannotTell = (limit: GitLimit, question = 'which side is newer'): string =>
   `git cannot tell ${question}: ${gitLimits[limit].reason}`;
 
 export const hintAtGit = (limit: GitLimit | undefined, question?: string): string[] =>
-  limit === undefined ? [] : [[`${gitCannotTell(limit, question)}.`, ...cureOf(limit)].join(' ')];
+  limit === undefined ? [] : [[`${gitCannotTell(limit, question)}.`, ...fixFor(limit)].join(' ')];
 
 const mostListed = 3;
 

@@ -6,10 +6,10 @@ import { findRoot, manifestFile } from '../core/files/root.ts';
 import { sh } from '../core/lib/hint.ts';
 import { existingStats, isWithin, realPath, spelledAsOnDisk, withSlashes } from '../core/lib/paths.ts';
 import type { Settings } from '../core/settings/settings.ts';
+import { type DataFolder, openDataFolder } from './data/data-folder.ts';
 import { fold } from './disk/write-files.ts';
 import { repositoryOf } from './git/repository.ts';
 import { chosenService, embeddedService, type Manifest, readManifest, serviceName } from './manifest.ts';
-import { type OwnFolder, openOwnFolder } from './own-data/own-folder.ts';
 
 export type WorkspaceContext = Pick<Context, 'host' | 'settings'>;
 
@@ -23,7 +23,7 @@ export interface Workspace {
   readonly manifest: Manifest;
   /** Throws if no service is chosen. */
   readonly service: string;
-  own: OwnFolder;
+  own: DataFolder;
 }
 
 export type Location = Pick<Workspace, 'root' | 'cwd'>;
@@ -37,7 +37,7 @@ export function workspaceAt(
     settings,
     host: { env },
   } = context;
-  const own = openOwnFolder(settings, root);
+  const own = openDataFolder(settings, root);
   let known: { stamp: string | undefined; manifest: Manifest } | undefined;
   return {
     root,

@@ -1,6 +1,6 @@
 // A disk that takes GREET.TS for greet.ts is not needed here: on Windows, vals looks up how the disk spells a path.
 import { expect, it } from 'vitest';
-import { folderName } from '../../src/workspace/own-data/own-folder.ts';
+import { folderName } from '../../src/workspace/data/data-folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, folderOf, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';

@@ -12,7 +12,7 @@ import { spaceIn } from '../../core/settings/addresses.ts';
 import { chosenBaseUrl } from '../../core/settings/settings.ts';
 import { isOfThisMachine, serviceName, updateManifest, withService } from '../manifest.ts';
 import { listAll, pullAll, pullColumns } from '../pull/pull-vals.ts';
-import { withLook } from '../read/look.ts';
+import { withSession } from '../session.ts';
 import { refuseNested, workspaceAt } from '../workspace.ts';
 
 export const command = defineCommand({
@@ -54,8 +54,8 @@ export const command = defineCommand({
     updateManifest(folder, isOfThisMachine(service) ? (manifest) => manifest : withService(service));
     const workspace = workspaceAt(folder, context, folder);
     const options = { merge: false, force: false, dryRun: false, isNamed: false };
-    const { rows, error } = await withLook(context, { workspace, api }, (look) =>
-      pullAll({ context, look, findings: [], options }),
+    const { rows, error } = await withSession(context, { workspace, api }, (session) =>
+      pullAll({ context, session, statuses: [], options }),
     );
     if (!forPerson || listed.length === 0) return { kind: 'list', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');

@@ -6,9 +6,9 @@ import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/out.ts';
 import { withLineEnds } from '../code.ts';
 import { allNextCommands, sentenceOf } from '../conflicts.ts';
-import { differs, type Finding, isConflict, isReason, statusOf, valOf } from '../findings.ts';
-import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
-import type { Look } from '../read/look.ts';
+import { differs, type FileStatus, isConflict, isReason, statusOf, valOf } from '../file-status.ts';
+import { compareWorkspace, refuseUnknownWords } from '../read/compare-workspace.ts';
+import type { Session } from '../session.ts';
 import { nextCommands } from '../states.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
@@ -28,16 +28,16 @@ export const command = defineCommand({
     const outside = val === undefined ? [] : [versions(val)];
     return compareWorkspace(context, { words, findsMissing: true, outside }, async (compared) => {
       refuseUnknownWords(compared);
-      const { look, findings, error } = compared;
-      if (error !== undefined && findings.length === 0) throw error;
-      const { workspace } = look;
-      const differing = await Promise.all(findings.filter(differs).map((each) => withTexts(look, each)));
-      const rows = differing.map(({ finding, here, there }) => ({
-        file: pathTo(workspace, finding.file),
-        name: finding.name,
-        ...statusOf(finding),
+      const { session, statuses, error } = compared;
+      if (error !== undefined && statuses.length === 0) throw error;
+      const { workspace } = session;
+      const differing = await Promise.all(statuses.filter(differs).map((each) => withTexts(session, each)));
+      const rows = differing.map(({ fileStatus, here, there }) => ({
+        file: pathTo(workspace, fileStatus.file),
+        name: fileStatus.name,
+        ...statusOf(fileStatus),
         // `patch` is run at the top of the workspace, so the diff has the path from there.
-        diff: unifiedDiff(finding.file, there, here),
+        diff: unifiedDiff(fileStatus.file, there, here),
       }));
       if (error === undefined) {
         const service = nameOfService(workspace.service);
@@ -49,13 +49,14 @@ export const command = defineCommand({
       }
       // In a pipe, the conflicts that somebody asks about have theirs on stderr.
       const isAsked = words.length > 0 || differing.length === 1;
-      const hasHeading = (finding: Finding) => context.out.forPerson || (isAsked && isConflict(finding));
+      const hasHeading = (fileStatus: FileStatus) =>
+        context.out.forPerson || (isAsked && isConflict(fileStatus));
       const diffs = differing.map((each, index): ShownDiff => {
         const { before, after } = sidesOf(workspace, each);
         const patch = rows[index]?.diff ?? '';
         return {
           patch,
-          heading: hasHeading(each.finding) ? headingOf(look, each.finding) : '',
+          heading: hasHeading(each.fileStatus) ? headingOf(session, each.fileStatus) : '',
           forTerminal: diffBetween(before, after),
         };
       });
@@ -65,37 +66,37 @@ export const command = defineCommand({
 });
 
 interface DifferingVal {
-  finding: Finding;
+  fileStatus: FileStatus;
   here: string | undefined;
   there: string | undefined;
 }
 
-async function withTexts({ remotes }: Look, finding: Finding): Promise<DifferingVal> {
-  const code = finding.local?.code;
-  const val = valOf(finding);
+async function withTexts({ remotes }: Session, fileStatus: FileStatus): Promise<DifferingVal> {
+  const code = fileStatus.local?.code;
+  const val = valOf(fileStatus);
   const there = val && (await remotes.withCode(val))?.code.text;
   // Two codes that differ in line ends alone are the same code.
-  return { finding, here: code?.text, there: there && withLineEnds(there, code?.lineEnds) };
+  return { fileStatus, here: code?.text, there: there && withLineEnds(there, code?.lineEnds) };
 }
 
-function headingOf(look: Look, finding: Finding): Hints {
-  const sentence = sentenceOf(finding, look);
-  if (isConflict(finding)) return [sentence, ...allNextCommands(finding, look)];
-  const { state, file, comparison } = finding;
+function headingOf(session: Session, fileStatus: FileStatus): Hints {
+  const sentence = sentenceOf(fileStatus, session);
+  if (isConflict(fileStatus)) return [sentence, ...allNextCommands(fileStatus, session)];
+  const { state, file, comparison } = fileStatus;
   if (isReason(state)) return sentence;
   const canPull = comparison?.canPull;
-  return [sentence, ...nextCommands(state, [pathTo(look.workspace, file)], { canPull })];
+  return [sentence, ...nextCommands(state, [pathTo(session.workspace, file)], { canPull })];
 }
 
-function sidesOf(workspace: Workspace, { finding, here, there }: DifferingVal) {
-  const path = pathTo(workspace, finding.file);
-  const remote = valOf(finding);
+function sidesOf(workspace: Workspace, { fileStatus, here, there }: DifferingVal) {
+  const path = pathTo(workspace, fileStatus.file);
+  const remote = valOf(fileStatus);
   const place = `${nameOfService(workspace.service)}${remote?.version === undefined ? '' : `, version ${remote.version}`}`;
   const service = {
     label: `${remote === undefined ? 'nothing' : path} (${place})`,
     text: there ?? '',
   };
   const file = { label: here === undefined ? 'nothing (here)' : `${path} (here)`, text: here ?? '' };
-  const isServiceNewer = finding.state === 'changed there' || finding.state === 'missing here';
+  const isServiceNewer = fileStatus.state === 'changed there' || fileStatus.state === 'missing here';
   return isServiceNewer ? { before: file, after: service } : { before: service, after: file };
 }

@@ -4,9 +4,9 @@ import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { UsageError } from '../../core/errors.ts';
 import { sh } from '../../core/lib/hint.ts';
 import type { OutcomeRow } from '../../core/output/out.ts';
-import type { Finding } from '../findings.ts';
+import type { FileStatus } from '../file-status.ts';
 import { type PullRequest, pullAll, pullColumns, pullVals } from '../pull/pull-vals.ts';
-import { type ComparedVals, compareWorkspace } from '../read/choose.ts';
+import { type ComparedVals, compareWorkspace } from '../read/compare-workspace.ts';
 import { hintAtGit } from '../states.ts';
 import { fileAt } from '../workspace.ts';
 
@@ -47,16 +47,17 @@ export const command = defineCommand({
     const isNamed = words.length > 0;
     const compare = { words, findsMissing: all || isNamed, force, writesFiles: true };
     return compareWorkspace(context, compare, async (compared) => {
-      const { look, gone, unknown, error: unreadable } = compared;
+      const { session, deletedFiles, unknown, error: unreadable } = compared;
       if (unreadable !== undefined) throw unreadable;
       // A folder stands for its files, but new ones have nothing to do with a pull.
-      const typed = words.map((word) => fileAt(look.workspace, word));
-      const isMeant = ({ state, name, file }: Finding) =>
+      const typed = words.map((word) => fileAt(session.workspace, word));
+      const isMeant = ({ state, name, file }: FileStatus) =>
         state !== 'new' || words.includes(name) || typed.includes(file);
       if (all)
-        for (const text of hintAtGit(gone.limit, lostFiles)) context.out.say({ kind: 'warning', text });
-      const findings = isNamed ? compared.findings.filter(isMeant) : compared.findings;
-      const wanted = { context, look, findings, options: { merge, force, dryRun, isNamed } };
+        for (const text of hintAtGit(deletedFiles.limit, lostFiles))
+          context.out.say({ kind: 'warning', text });
+      const statuses = isNamed ? compared.statuses.filter(isMeant) : compared.statuses;
+      const wanted = { context, session, statuses, options: { merge, force, dryRun, isNamed } };
       const { rows, error } = all
         ? await pullAll(wanted)
         : await pullVals({ ...wanted, added: await valsOf(context, unknown) });

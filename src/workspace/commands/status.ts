@@ -6,13 +6,14 @@ import { sh, someOf } from '../../core/lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../core/lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../core/output/column.ts';
 import { bestNextCommands, sentenceOf } from '../conflicts.ts';
-import { differs, type Finding, isConflict, isReason, statusOf, valOf } from '../findings.ts';
-import { compareWorkspace, refuseUnknownWords } from '../read/choose.ts';
-import type { Look } from '../read/look.ts';
+import { differs, type FileStatus, isConflict, isReason, statusOf, valOf } from '../file-status.ts';
+import { compareWorkspace, refuseUnknownWords } from '../read/compare-workspace.ts';
+import type { Session } from '../session.ts';
 import { hintAbout, hintAtGit, markOf, nextCommands, states } from '../states.ts';
 import { isTypedInside, nameOfService, pathTo, type Workspace } from '../workspace.ts';
 
-const byAttention = (a: Finding, b: Finding): number => states.indexOf(a.state) - states.indexOf(b.state);
+const byAttention = (a: FileStatus, b: FileStatus): number =>
+  states.indexOf(a.state) - states.indexOf(b.state);
 
 const statusColumn: Column = {
   ...column('status'),
@@ -56,59 +57,59 @@ export const command = defineCommand({
   run: (context, { vals: words, exitCode = false }) =>
     compareWorkspace(context, { words, findsMissing: true }, async (compared) => {
       refuseUnknownWords(compared);
-      const { look, findings, gone, error } = compared;
-      const { workspace } = look;
-      const moved = new Map<Finding, string>(
-        gone.missing.flatMap((each) => (each.movedTo === undefined ? [] : [[each, each.movedTo]])),
+      const { session, statuses, deletedFiles, error } = compared;
+      const { workspace } = session;
+      const moved = new Map<FileStatus, string>(
+        deletedFiles.missing.flatMap((each) => (each.movedTo === undefined ? [] : [[each, each.movedTo]])),
       );
       const isNamed = words.length > 0;
-      const differing = findings.filter(differs);
+      const differing = statuses.filter(differs);
       const isFolded = context.out.forPerson && context.flags.fields === undefined && !isNamed;
-      const row = (finding: Finding) => rowOf(workspace, finding, context, moved.get(finding));
+      const row = (fileStatus: FileStatus) => rowOf(workspace, fileStatus, context, moved.get(fileStatus));
       const rows = isFolded
-        ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(findings.length - differing.length)]
-        : findings.map(row);
+        ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(statuses.length - differing.length)]
+        : statuses.map(row);
       if (error !== undefined) return { kind: 'list', rows, error };
-      sayNextCommands(context, look, differing, { isNamed, moved });
-      if (isFolded && differing.length === 0 && findings.length > 0) {
-        return { kind: 'text', text: allUnchanged(findings.length, nameOfService(workspace.service)) };
+      sayNextCommands(context, session, differing, { isNamed, moved });
+      if (isFolded && differing.length === 0 && statuses.length > 0) {
+        return { kind: 'text', text: allUnchanged(statuses.length, nameOfService(workspace.service)) };
       }
       if (differing.length > 0)
         context.out.say({ kind: 'hint', text: `Compared with ${nameOfService(workspace.service)}.` });
       return {
         kind: 'list',
         rows,
-        error: exitCode ? differenceOf(look, differing, findings.length) : undefined,
+        error: exitCode ? differenceOf(session, differing, statuses.length) : undefined,
       };
     }),
 });
 
 function sayNextCommands(
   { out: { say } }: Context,
-  look: Look,
-  differing: readonly Finding[],
-  { isNamed, moved }: { isNamed: boolean; moved: ReadonlyMap<Finding, string> },
+  session: Session,
+  differing: readonly FileStatus[],
+  { isNamed, moved }: { isNamed: boolean; moved: ReadonlyMap<FileStatus, string> },
 ): void {
-  const { workspace } = look;
+  const { workspace } = session;
   const isWhole = !isNamed && isTypedInside(workspace);
   for (const state of states) {
-    const findings = differing.filter((finding) => finding.state === state);
-    if (findings.length === 0) continue;
-    const paths = findings.map((finding) => pathTo(workspace, finding.file));
+    const statuses = differing.filter((fileStatus) => fileStatus.state === state);
+    if (statuses.length === 0) continue;
+    const paths = statuses.map((fileStatus) => pathTo(workspace, fileStatus.file));
     if (!isReason(state)) {
       // A prune leaves vals whose code a file has.
-      const isAllMoved = findings.every((finding) => moved.has(finding));
-      const canPull = findings[0]?.comparison?.canPull;
+      const isAllMoved = statuses.every((fileStatus) => moved.has(fileStatus));
+      const canPull = statuses[0]?.comparison?.canPull;
       say({ kind: 'hint', text: nextCommands(state, paths, { isWhole: isWhole && !isAllMoved, canPull }) });
       continue;
     }
-    const [first, another] = findings.filter(isConflict);
+    const [first, another] = statuses.filter(isConflict);
     if (first === undefined) continue;
     const { reason } = first.comparison ?? {};
     const why = hintAtGit(reason?.kind === 'git' ? reason.limit : undefined);
     const text =
       another === undefined
-        ? [sentenceOf(first, look), ...bestNextCommands(first, look)]
+        ? [sentenceOf(first, session), ...bestNextCommands(first, session)]
         : [...why, hintAbout(paths, allWaysOn)];
     say({ kind: 'hint', text });
   }
@@ -116,8 +117,8 @@ function sayNextCommands(
 
 /** For a job that checks a deploy. */
 function differenceOf(
-  { workspace }: Look,
-  differing: readonly Finding[],
+  { workspace }: Session,
+  differing: readonly FileStatus[],
   total: number,
 ): ConflictError | undefined {
   if (differing.length === 0) return undefined;
@@ -141,35 +142,35 @@ const foldUnchanged = (count: number): JsonObject[] => (count === 0 ? [] : [{ st
 
 function rowOf(
   workspace: Workspace,
-  finding: Finding,
+  fileStatus: FileStatus,
   { out: { forPerson } }: Context,
   movedTo: string | undefined,
 ): JsonObject {
-  const remote = valOf(finding);
+  const remote = valOf(fileStatus);
   return withoutUndefined({
-    file: pathTo(workspace, finding.file),
-    name: finding.name,
-    ...statusOf(finding),
+    file: pathTo(workspace, fileStatus.file),
+    name: fileStatus.name,
+    ...statusOf(fileStatus),
     id: remote?.id,
     version: remote?.version,
-    ...(forPerson && differs(finding) && { changedAt: remote?.madeAt, changedBy: remote?.madeBy }),
+    ...(forPerson && differs(fileStatus) && { changedAt: remote?.madeAt, changedBy: remote?.madeBy }),
     ...(forPerson && {
-      note: movedTo === undefined ? noteOf(finding) : `${pathTo(workspace, movedTo)} has its code`,
+      note: movedTo === undefined ? noteOf(fileStatus) : `${pathTo(workspace, movedTo)} has its code`,
     }),
   });
 }
 
 /** Which version the file has, where that is known, or which other name the val has. */
-function noteOf(finding: Finding): string | undefined {
-  const remote = valOf(finding);
-  if (remote !== undefined && remote.name !== '' && remote.name !== finding.name)
+function noteOf(fileStatus: FileStatus): string | undefined {
+  const remote = valOf(fileStatus);
+  if (remote !== undefined && remote.name !== '' && remote.name !== fileStatus.name)
     return `the val is "${remote.name}"`;
-  const { restored, reason, fileVersion, again } = finding.comparison ?? {};
+  const { restored, reason, fileVersion, resent } = fileStatus.comparison ?? {};
   const notes = [
     restored === undefined ? [] : `back to version ${restored}`,
     reason?.kind === 'version gone' ? `version ${reason.version} is gone` : [],
     fileVersion === undefined ? [] : `file: version ${fileVersion}`,
-    again === undefined ? [] : `version ${again.replacedBy} had replaced it`,
+    resent === undefined ? [] : `version ${resent.replacedBy} had replaced it`,
   ].flat();
   return notes.length === 0 ? undefined : notes.join(', ');
 }

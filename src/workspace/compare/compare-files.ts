@@ -2,11 +2,11 @@
 // look into git's history.
 import { createSlots } from '../../core/lib/waiting.ts';
 import type { Code, CodeHash } from '../code.ts';
-import type { BroughtCode } from '../git/file-histories.ts';
+import type { CommittedCode } from '../git/file-histories.ts';
 import type { Repository } from '../git/repository.ts';
+import { numberCodes, readCommittedCodes } from './committed-codes.ts';
 import { contains } from './contains.ts';
 import { type Order, orderOf } from './histories.ts';
-import { numberCodes, readPasts } from './pasts.ts';
 import type { Comparison, GitLimit, Pair } from './types.ts';
 
 interface Surroundings {
@@ -20,32 +20,32 @@ export async function compareFiles(
   files: readonly Pair[],
   { repository, env }: Surroundings,
 ): Promise<Comparison[]> {
-  const { pairs, of, limit } = await readPasts(files, repository);
+  const { pairs, of, limit } = await readCommittedCodes(files, repository);
   const slots = createSlots(8);
   return Promise.all(pairs.map((pair) => slots.run(() => compare(pair, of(pair), limit, env))));
 }
 
 async function compare(
   pair: Pair,
-  brought: readonly BroughtCode[],
+  committed: readonly CommittedCode[],
   limit: GitLimit | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<Comparison> {
-  const { known, lastSync } = pair;
-  const numbers = numberCodes([pair.here, ...known.map(({ code }) => code)]);
+  const { versions, lastSync } = pair;
+  const numbers = numberCodes([pair.here, ...versions.map(({ code }) => code)]);
   const numberOf = ({ blob }: Code | CodeHash) => numbers.get(blob) ?? Number.NaN;
   const here = numberOf(pair.here);
-  const versions = known.map(({ code }) => numberOf(code));
-  const present = versions.at(-1) ?? Number.NaN;
+  const codes = versions.map(({ code }) => numberOf(code));
+  const present = codes.at(-1) ?? Number.NaN;
   if (here === present) return { state: 'unchanged' };
-  const past = brought.flatMap(({ blob }) => numbers.get(blob) ?? []);
-  const lastWith = (number: number | undefined) => versions.lastIndexOf(number ?? Number.NaN);
-  const now = known.at(-1);
+  const past = committed.flatMap(({ blob }) => numbers.get(blob) ?? []);
+  const lastWith = (number: number | undefined) => codes.lastIndexOf(number ?? Number.NaN);
+  const now = versions.at(-1);
   const at = lastWith(here);
   const facts = {
-    fileVersion: known[at]?.version,
-    restored: known[restoredFrom(versions)]?.version,
-    base: known[lastWith(past.findLast((code) => versions.includes(code)))],
+    fileVersion: versions[at]?.version,
+    restored: versions[restoredFrom(codes)]?.version,
+    base: versions[lastWith(past.findLast((code) => codes.includes(code)))],
   };
   if (limit !== undefined && !past.includes(present))
     return { ...facts, state: 'conflict', reason: { kind: 'git', limit } };
@@ -53,7 +53,7 @@ async function compare(
   const { version: synced = -1 } = lastSync ?? {};
   if (now?.version !== undefined && synced > now.version)
     return { ...facts, state: 'conflict', reason: { kind: 'version gone', version: synced } };
-  const order = orderOf(versions, [...past, here]);
+  const order = orderOf(codes, [...past, here]);
   switch (order.kind) {
     case 'changed there':
       return { ...facts, state: 'changed there' };
@@ -61,8 +61,8 @@ async function compare(
     case 'older code':
       return { ...facts, state: 'conflict', reason: { kind: order.kind } };
     case 'contents': {
-      const since = known[versions.lastIndexOf(order.base, versions.length - 2)]?.version;
-      const found = await compareContents(pair, order, (number) => known[lastWith(number)], env);
+      const since = versions[codes.lastIndexOf(order.base, codes.length - 2)]?.version;
+      const found = await compareContents(pair, order, (number) => versions[lastWith(number)], env);
       return {
         ...facts,
         ...(found.state === 'conflict' && { reason: { kind: 'both went on', since } }),
@@ -72,10 +72,10 @@ async function compare(
     case 'changed here': {
       if (!order.comesBack) return { ...facts, state: 'changed here' };
       const madeAt = Date.parse(now?.madeAt ?? '');
-      const again = { version: known[at]?.version, replacedBy: known[at + 1]?.version };
-      if (Number.isNaN(madeAt)) return { ...facts, state: 'changed here', again };
+      const resent = { version: versions[at]?.version, replacedBy: versions[at + 1]?.version };
+      if (Number.isNaN(madeAt)) return { ...facts, state: 'changed here', resent };
       // What the service went back from is sent again only if a later commit says so.
-      const isLater = brought.some(
+      const isLater = committed.some(
         ({ blob, writtenAt = 0 }) => numbers.get(blob) === here && writtenAt > madeAt,
       );
       if (isLater) return { ...facts, state: 'changed here' };
@@ -85,21 +85,22 @@ async function compare(
 }
 
 /** The place of the version that has the present code, if the service had another code in between. */
-function restoredFrom(versions: readonly number[]): number {
-  const present = versions.at(-1);
-  const last = versions.findLastIndex((code) => code !== present);
-  return present === undefined || last < 0 ? -1 : versions.lastIndexOf(present, last);
+function restoredFrom(codes: readonly number[]): number {
+  const present = codes.at(-1);
+  const last = codes.findLastIndex((code) => code !== present);
+  return present === undefined || last < 0 ? -1 : codes.lastIndexOf(present, last);
 }
 
 /** Both went on. The one that has the other's change is newer. */
 async function compareContents(
-  { here, known, read }: Pair,
+  { here, versions, read }: Pair,
   { since, base }: Extract<Order, { kind: 'contents' }>,
-  versionWith: (number: number) => Pair['known'][number] | undefined,
+  versionWith: (number: number) => Pair['versions'][number] | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<Comparison> {
-  const textOf = async (version: Pair['known'][number] | undefined) => version && (await read(version))?.text;
-  const there = await textOf(known.at(-1));
+  const textOf = async (version: Pair['versions'][number] | undefined) =>
+    version && (await read(version))?.text;
+  const there = await textOf(versions.at(-1));
   /** Undefined without git. What is gone by now cannot be compared. */
   const has = async (text: string | undefined, from: string | undefined, to: string | undefined) =>
     text !== undefined && from !== undefined && to !== undefined && (await contains(text, { from, to }, env));

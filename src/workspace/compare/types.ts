@@ -31,7 +31,7 @@ export interface FileAndCode {
 /** A file and its val, with what the val had before. */
 export interface Pair extends FileAndCode {
   /** The newest 20 versions, oldest first. The last one is the val as it is now. */
-  known: readonly ValVersion[];
+  versions: readonly ValVersion[];
   /** The code of a version. Undefined if the version is gone by now. */
   read(version: ValVersion): Promise<Code | undefined>;
 }
@@ -47,7 +47,7 @@ export interface Comparison {
   /** The version that has the present code, if the service went back to it from another code. */
   restored?: number | undefined;
   /** A version that had the file's code, and the one that replaced it. Sent once more: the service tells no times. */
-  again?: { version: number | undefined; replacedBy: number | undefined };
+  resent?: { version: number | undefined; replacedBy: number | undefined };
   /** The branch has an upstream, so `git pull` may bring what a colleague committed. */
   canPull?: boolean;
 }

@@ -14,7 +14,7 @@ export interface WantedHistory {
 }
 
 /** A code that a commit brought to a file. */
-export interface BroughtCode {
+export interface CommittedCode {
   blob: string;
   /** Milliseconds. Undefined for a merge, which repeats what its branches did. */
   writtenAt: number | undefined;
@@ -22,13 +22,13 @@ export interface BroughtCode {
 
 export interface FileHistories {
   /** In the order of HEAD's history, oldest first. What is older than all that was wanted may be missing. */
-  of(file: string): readonly BroughtCode[];
+  of(file: string): readonly CommittedCode[];
   failure: GitFailure | undefined;
 }
 
 /** The history of one file, as far as it was read. */
 interface Unfinished {
-  newestFirst: BroughtCode[];
+  newestFirst: CommittedCode[];
   codes: readonly Ids[];
   /** How many of the codes were not met yet. Met last one first. */
   left: number;

@@ -5,14 +5,14 @@ import { sh } from '../../core/lib/hint.ts';
 import { hasLoneSurrogate } from '../../core/lib/visible.ts';
 import { asCode, hasSameCode, withLineEnds } from '../code.ts';
 import { commandsAfterMerge, conflictOf } from '../conflicts.ts';
+import type { Backup } from '../data/data-folder.ts';
 import { replaceBelow } from '../disk/write-files.ts';
-import { type Finding, isConflict, valOf } from '../findings.ts';
+import { type FileStatus, isConflict, valOf } from '../file-status.ts';
 import { mergeTexts } from '../git/merge-file.ts';
-import type { Backup } from '../own-data/own-folder.ts';
 import type { Local } from '../read/local.ts';
-import { type Look, noteSync } from '../read/look.ts';
-import type { ReadVal, RemoteVal } from '../read/remotes.ts';
-import { entryOf, nextCommands } from '../states.ts';
+import type { RemoteVal, ValWithCode } from '../read/remotes.ts';
+import { noteSync, type Session } from '../session.ts';
+import { nextCommands, rulesOf } from '../states.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
 
 interface PullOptions {
@@ -25,7 +25,7 @@ interface PullOptions {
 
 export interface Pulling {
   context: Context;
-  look: Look;
+  session: Session;
   backup: Backup;
   options: PullOptions;
 }
@@ -37,47 +37,50 @@ export interface PullResult {
   conflict?: ConflictError;
 }
 
-export async function pullFinding(pulling: Pulling, finding: Finding): Promise<PullResult> {
-  const { look, options } = pulling;
+export async function pullFile(pulling: Pulling, fileStatus: FileStatus): Promise<PullResult> {
+  const { session, options } = pulling;
   const { merge, force, dryRun, isNamed } = options;
-  const listed = valOf(finding);
-  const { state, local } = finding;
-  const entry = entryOf(state);
+  const listed = valOf(fileStatus);
+  const { state, local } = fileStatus;
+  const entry = rulesOf(state);
   const kind = force ? entry.pullForced : entry.pull;
   const isMerged = state === 'both changed' && merge;
   const isWritten = kind === 'write' || (kind === 'add' && isNamed);
   // What is written is read, if only its hash was told.
-  const remote = listed && (isMerged || isWritten) ? await look.remotes.withCode(listed) : undefined;
+  const remote = listed && (isMerged || isWritten) ? await session.remotes.withCode(listed) : undefined;
   if (isMerged && local !== undefined && remote !== undefined)
-    return mergeVal(pulling, { ...finding, local, remote });
+    return mergeVal(pulling, { ...fileStatus, local, remote });
   if (isWritten && remote !== undefined) {
     if (dryRun) return { status: 'planned', remote };
-    await overwrite(pulling, finding, remote);
+    await overwrite(pulling, fileStatus, remote);
     return { status: 'pulled', remote };
   }
-  if (isConflict(finding)) throw conflictOf(finding, look);
-  if (listed === undefined ? isNamed : isWritten) throw notThere(look, finding);
+  if (isConflict(fileStatus)) throw conflictOf(fileStatus, session);
+  if (listed === undefined ? isNamed : isWritten) throw notThere(session, fileStatus);
   return { status: state === 'unchanged' ? 'unchanged' : 'kept', remote: listed };
 }
 
-function notThere({ workspace }: Look, finding: Finding): NotFoundError {
-  const path = pathTo(workspace, finding.file);
+function notThere({ workspace }: Session, fileStatus: FileStatus): NotFoundError {
+  const path = pathTo(workspace, fileStatus.file);
   const service = nameOfService(workspace.service);
-  return new NotFoundError(`There is no val "${finding.name}" on ${service}, so ${path} was left as it is.`, {
-    hint: nextCommands('new', [path]),
-  });
+  return new NotFoundError(
+    `There is no val "${fileStatus.name}" on ${service}, so ${path} was left as it is.`,
+    {
+      hint: nextCommands('new', [path]),
+    },
+  );
 }
 
-interface FindingOfBoth extends Finding {
+interface StatusOfBoth extends FileStatus {
   local: Local;
-  remote: ReadVal;
+  remote: ValWithCode;
 }
 
-const overwrite = (pulling: Pulling, finding: Finding, remote: ReadVal): Promise<void> =>
-  write(pulling, finding, remote, withLineEnds(writableText(remote), finding.local?.code.lineEnds));
+const overwrite = (pulling: Pulling, fileStatus: FileStatus, remote: ValWithCode): Promise<void> =>
+  write(pulling, fileStatus, remote, withLineEnds(writableText(remote), fileStatus.local?.code.lineEnds));
 
 /** The code of a val, if it can be written to a file. */
-export function writableText({ id, name, code }: ReadVal): string {
+export function writableText({ id, name, code }: ValWithCode): string {
   if (!hasLoneSurrogate(code.text)) return code.text;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
@@ -87,27 +90,27 @@ export function writableText({ id, name, code }: ReadVal): string {
 
 /** Throws if the file was saved after it was compared. */
 async function write(
-  { look, backup }: Pulling,
-  { file, name, local }: Finding,
+  { session, backup }: Pulling,
+  { file, name, local }: FileStatus,
   val: RemoteVal,
   text: string,
 ): Promise<void> {
-  const { workspace } = look;
+  const { workspace } = session;
   const before = local?.code.text;
   if (before !== undefined) backup.keep(file, before);
   // A last sync that is lost by a crash costs nothing, because both sides have the same code.
   replaceBelow(workspace.root, file, text, before, pathTo(workspace, file));
-  await noteSync(look, name, val);
+  await noteSync(session, name, val);
 }
 
-async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<PullResult> {
-  const { look, context, options } = pulling;
-  const { local, remote, comparison } = finding;
+async function mergeVal(pulling: Pulling, fileStatus: StatusOfBoth): Promise<PullResult> {
+  const { session, context, options } = pulling;
+  const { local, remote, comparison } = fileStatus;
   const { code } = local;
-  const path = pathTo(look.workspace, local.file);
+  const path = pathTo(session.workspace, local.file);
   if (options.dryRun) return { status: 'planned', remote };
   const inFile = (text: string) => withLineEnds(text, code.lineEnds);
-  const base = comparison?.base && (await look.remotes.codeOf(remote, comparison.base));
+  const base = comparison?.base && (await session.remotes.codeOf(remote, comparison.base));
   const texts = {
     here: code.text,
     base: inFile(base?.text ?? ''),
@@ -116,7 +119,7 @@ async function mergeVal(pulling: Pulling, finding: FindingOfBoth): Promise<PullR
   const merged = await mergeTexts(texts, context.host.env);
   if (merged === undefined) throw withoutGit(path);
   if (!merged.hasConflicts && hasSameCode(asCode(merged.text), remote.code)) throw nothingWouldStay(path);
-  await write(pulling, finding, remote, merged.text);
+  await write(pulling, fileStatus, remote, merged.text);
   return { status: 'merged', remote, ...(merged.hasConflicts && { conflict: marksLeft(path) }) };
 }
 

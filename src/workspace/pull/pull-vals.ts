@@ -7,16 +7,16 @@ import { sh } from '../../core/lib/hint.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
 import { column, idColumn } from '../../core/output/column.ts';
 import type { Rows } from '../../core/output/out.ts';
-import { learnIds } from '../belonging.ts';
+import { type Backup, createBackup } from '../data/data-folder.ts';
 import { removeLeftovers } from '../disk/write-files.ts';
-import { type Finding, valOf } from '../findings.ts';
-import { type Backup, createBackup } from '../own-data/own-folder.ts';
-import type { Look } from '../read/look.ts';
-import { noValOfId, type ReadVal, type RemoteVal } from '../read/remotes.ts';
+import { type FileStatus, valOf } from '../file-status.ts';
+import { writeIds } from '../ids.ts';
+import { noValOfId, type RemoteVal, type ValWithCode } from '../read/remotes.ts';
+import type { Session } from '../session.ts';
 import { hintAbout, wordsOrPlaceholder } from '../states.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
-import { createAdopter } from './adopt.ts';
-import { type Pulling, type PullResult, pullFinding } from './pull-val.ts';
+import { createAddedFiles } from './add-vals.ts';
+import { type Pulling, type PullResult, pullFile } from './pull-val.ts';
 
 export const pullColumns = [
   outcomeColumn,
@@ -27,48 +27,50 @@ export const pullColumns = [
 ];
 
 export interface PullRequest extends Omit<Pulling, 'backup'> {
-  findings: readonly Finding[];
+  statuses: readonly FileStatus[];
   /** Vals of the service that get a file. */
   added: readonly { id: string; name?: string | undefined }[];
 }
 
-export async function pullVals({ findings, added, ...wanted }: PullRequest): Promise<Rows> {
-  const { context, look, options } = wanted;
+export async function pullVals({ statuses, added, ...wanted }: PullRequest): Promise<Rows> {
+  const { context, session, options } = wanted;
   const { say } = context.out;
-  const { workspace } = look;
+  const { workspace } = session;
   const backup = createBackup(workspace.own);
   const pulling = { ...wanted, backup };
-  const done = new Map<Finding, PullResult>();
-  const met = findings.flatMap((finding) => (finding.state === 'not yours' ? [] : (valOf(finding) ?? [])));
-  const pulled = findings.map((finding): Task => {
-    const file = pathTo(workspace, finding.file);
+  const results = new Map<FileStatus, PullResult>();
+  const ownVals = statuses.flatMap((fileStatus) =>
+    fileStatus.state === 'not yours' ? [] : (valOf(fileStatus) ?? []),
+  );
+  const pulled = statuses.map((fileStatus): Task => {
+    const file = pathTo(workspace, fileStatus.file);
     return {
-      row: { file, name: finding.name },
+      row: { file, name: fileStatus.name },
       label: file,
       async run() {
-        const each = await pullFinding(pulling, finding);
-        done.set(finding, each);
+        const each = await pullFile(pulling, fileStatus);
+        results.set(fileStatus, each);
         if (each.conflict !== undefined) throw each.conflict;
         return outcomeOf(each);
       },
     };
   });
-  const tasks = [...pulled, ...adoptions(look, added, { dryRun: options.dryRun, met })];
+  const tasks = [...pulled, ...adoptions(session, added, { dryRun: options.dryRun, ownVals })];
   const { rows, error } = await runBatch(tasks, {
     ...{ say, signal: context.host.signal },
     ...{ verb: 'pulled', things: 'vals', concurrency: 'auto', progress: 'Pulling' },
   });
-  if (options.isNamed || options.merge) noteKept(wanted, done);
+  if (options.isNamed || options.merge) noteKept(wanted, results);
   noteBackup(context, workspace, backup);
-  const ids = options.dryRun ? [] : met.map(({ name, id }) => [name, id] as const);
-  const failure = await learnIds(context, look, ids, error);
+  const ids = options.dryRun ? [] : ownVals.map(({ name, id }) => [name, id] as const);
+  const failure = await writeIds(context, session, ids, error);
   const merged = rows.filter(({ status }) => status === 'merged').map(({ file }) => `${file}`);
   if (merged.length > 0) {
     const text = sh`To send the merged code, run ${['push', ...wordsOrPlaceholder(merged, '<paths...>')]}.`;
     say({ kind: 'hint', text });
   }
   const written = rows.filter(({ status }) => status === 'pulled' || status === 'merged');
-  if (written.length > 0 && look.repository !== undefined && context.out.forPerson) {
+  if (written.length > 0 && session.repository !== undefined && context.out.forPerson) {
     const text =
       'Commit what was pulled. If git takes it back before that, your next edit may overwrite it on the service.';
     say({ kind: 'note', text });
@@ -85,8 +87,8 @@ const outcomeOf = ({ status, remote }: PullResult) => ({
 
 /** Also adds every val of the list without a file, except those whose files were deleted here. */
 export async function pullAll(wanted: Omit<PullRequest, 'added'>): Promise<Rows> {
-  const { look, findings, context } = wanted;
-  const missing = findings.filter(({ state }) => state === 'missing here').map(({ name }) => name);
+  const { session, statuses, context } = wanted;
+  const missing = statuses.filter(({ state }) => state === 'missing here').map(({ name }) => name);
   if (missing.length > 0) {
     context.out.say({
       kind: 'note',
@@ -96,35 +98,35 @@ export async function pullAll(wanted: Omit<PullRequest, 'added'>): Promise<Rows>
       ],
     });
   }
-  const here = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
-  const added = (await listAll(look.valList, look.workspace.service)).filter(({ id }) => !here.has(id));
-  const present = findings.filter(({ state }) => state !== 'missing here');
-  return pullVals({ ...wanted, findings: present, added });
+  const here = new Set(statuses.flatMap((fileStatus) => valOf(fileStatus)?.id ?? []));
+  const added = (await listAll(session.valList, session.workspace.service)).filter(({ id }) => !here.has(id));
+  const present = statuses.filter(({ state }) => state !== 'missing here');
+  return pullVals({ ...wanted, statuses: present, added });
 }
 
 /** Names of files are chosen in the order of the list, before anything is written. */
 function adoptions(
-  look: Look,
+  session: Session,
   added: PullRequest['added'],
-  { dryRun, met }: { dryRun: boolean; met: RemoteVal[] },
+  { dryRun, ownVals }: { dryRun: boolean; ownVals: RemoteVal[] },
 ): Task[] {
-  const adopter = createAdopter(look);
+  const adopter = createAddedFiles(session);
   return added.map(({ id, name }): Task => {
     const chosen = name === undefined ? undefined : adopter.fileFor({ id, name, owner: undefined });
     return {
       row: { ...(name !== undefined && { name }), id },
       label: name === undefined ? id : `"${name}"`,
       async run() {
-        const found = await look.remotes.read(id);
-        if (found === undefined) throw noValOfId(id, nameOfService(look.workspace.service));
+        const found = await session.remotes.read(id);
+        if (found === undefined) throw noValOfId(id, nameOfService(session.workspace.service));
         // A list has told that the others are the caller's.
-        const val = name === undefined ? await withOwner(look, found) : found;
+        const val = name === undefined ? await withOwner(session, found) : found;
         const file = chosen ?? adopter.fileFor(val);
         await adopter.adopt(val, file, { dryRun });
-        if (val.owner === undefined) met.push(val);
+        if (val.owner === undefined) ownVals.push(val);
         const { version } = val;
         const row = withoutUndefined({
-          file: pathTo(look.workspace, file),
+          file: pathTo(session.workspace, file),
           name: val.name || undefined,
           id,
           version,
@@ -136,18 +138,20 @@ function adoptions(
 }
 
 /** Where the val does not tell its owner, the list of its versions may. */
-async function withOwner({ remotes }: Look, found: ReadVal): Promise<ReadVal> {
+async function withOwner({ remotes }: Session, found: ValWithCode): Promise<ValWithCode> {
   if (found.owner !== undefined) return found;
   const val = await remotes.withVersion(found);
   return (await remotes.isOthers(val)) ? { ...val, owner: 'somebody else' } : val;
 }
 
 function noteKept(
-  { context, look }: Pick<Pulling, 'context' | 'look'>,
-  done: ReadonlyMap<Finding, PullResult>,
+  { context, session }: Pick<Pulling, 'context' | 'session'>,
+  results: ReadonlyMap<FileStatus, PullResult>,
 ): void {
-  const kept = [...done].filter(([{ state }, { status }]) => state === 'changed here' && status === 'kept');
-  const paths = kept.map(([{ file }]) => pathTo(look.workspace, file));
+  const kept = [...results].filter(
+    ([{ state }, { status }]) => state === 'changed here' && status === 'kept',
+  );
+  const paths = kept.map(([{ file }]) => pathTo(session.workspace, file));
   const [first, another] = paths;
   if (first === undefined) return;
   const what =

@@ -4,8 +4,8 @@ import { DeclinedError, UsageError } from '../../core/errors.ts';
 import { listed, someOf } from '../../core/lib/hint.ts';
 import { visible } from '../../core/lib/visible.ts';
 import { ago } from '../../core/output/times.ts';
-import type { Step } from '../plan.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
+import type { Step } from './steps.ts';
 
 export interface AskOptions {
   workspace: Workspace;
@@ -46,13 +46,13 @@ export async function askAbout(
     say({ kind: 'note', text: 'A push would ask before it changes these vals.' });
     return;
   }
-  const deeds = [
+  const actions = [
     changes.length === 0 ? [] : `change ${vals(changes.length)}`,
     deletions.length === 0
       ? []
       : `delete ${vals(deletions.length)} with all ${deletions.length === 1 ? 'its' : 'their'} versions`,
   ].flat();
-  const question = `${listed(deeds)} on ${service}?`;
+  const question = `${listed(actions)} on ${service}?`;
   if (await prompt.confirm(question.charAt(0).toUpperCase() + question.slice(1), withYes)) return;
   throw new DeclinedError('Nothing was pushed.');
 }

@@ -3,11 +3,11 @@ import type { Context } from '../../core/command-line/command.ts';
 import { type Hints, hintList, sh, someOf } from '../../core/lib/hint.ts';
 import type { Comparison } from '../compare/types.ts';
 import { describePresent, wasRolledBack } from '../conflicts.ts';
-import type { BehindStep, CreateStep, Step } from '../plan.ts';
-import type { DeletedFiles } from '../read/gone.ts';
-import type { Look } from '../read/look.ts';
+import type { DeletedFiles } from '../read/deleted-files.ts';
+import type { Session } from '../session.ts';
 import { hintAbout, nextCommands, wordsOrPlaceholder } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
+import type { BehindStep, CreateStep, Step } from './steps.ts';
 
 const overwriteSetBack = {
   text: 'To overwrite what was set back',
@@ -18,17 +18,17 @@ const overwriteSetBack = {
 /** What went on on the service is not sent, and that is no failure. A version that was restored went on, too. */
 export function noteBehind(
   context: Context,
-  look: Look,
+  session: Session,
   steps: readonly BehindStep[],
   { isNamed }: { isNamed: boolean },
 ): void {
-  const pathOf = ({ file }: BehindStep) => pathTo(look.workspace, file);
+  const pathOf = ({ file }: BehindStep) => pathTo(session.workspace, file);
   const paths = steps.map(pathOf);
   const [first, another] = steps;
   if (first === undefined) return;
   const text =
     another === undefined
-      ? `${pathOf(first)} was not sent, because its val changed on the service${describePresent(first.remote, look, first.comparison)}.`
+      ? `${pathOf(first)} was not sent, because its val changed on the service${describePresent(first.remote, session, first.comparison)}.`
       : `${steps.length} files were not sent, because their vals changed on the service: ${someOf(paths)}.`;
   const setBack = steps.filter(({ comparison }) => wasRolledBack(comparison)).map(pathOf);
   const ways = [
@@ -41,10 +41,10 @@ export function noteBehind(
 }
 
 /** The service tells no times, so nothing tells a rollback there from the next turn of a flag. */
-export function noteAgain(context: Context, { workspace }: Look, steps: readonly Step[]): void {
+export function noteResent(context: Context, { workspace }: Session, steps: readonly Step[]): void {
   const all = steps.flatMap((step) =>
-    step.kind === 'send' && step.again
-      ? `${pathTo(workspace, step.file)} has ${describeAgain(step.again)}`
+    step.kind === 'send' && step.resent
+      ? `${pathTo(workspace, step.file)} has ${describeResent(step.resent)}`
       : [],
   );
   if (all.length === 0) return;
@@ -54,7 +54,7 @@ export function noteAgain(context: Context, { workspace }: Look, steps: readonly
   noteOnce(context, text, way, `${text} ${way}`);
 }
 
-export const describeAgain = ({ version, replacedBy }: NonNullable<Comparison['again']>): string =>
+export const describeResent = ({ version, replacedBy }: NonNullable<Comparison['resent']>): string =>
   `the code of version ${version} again, which version ${replacedBy} had replaced`;
 
 /** Somebody else made a version between the last look and the list of versions, so no number is known. */
@@ -66,7 +66,7 @@ export function noteRaces({ out: { say } }: Context, names: readonly string[]): 
 }
 
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
-export function noteLostFiles(context: Context, { missing }: DeletedFiles): void {
+export function noteDeletedFiles(context: Context, { missing }: DeletedFiles): void {
   const names = missing.map(({ name }) => name);
   if (names.length === 0) return;
   const deleted = missing.filter(({ movedTo }) => movedTo === undefined).map(({ name }) => name);
@@ -89,7 +89,7 @@ export function noteLostFiles(context: Context, { missing }: DeletedFiles): void
 /** A file that was renamed is a new val, as far as vals knows. `made`: the files of new vals. */
 export function noteNewNames(
   context: Context,
-  { workspace }: Pick<Look, 'workspace'>,
+  { workspace }: Pick<Session, 'workspace'>,
   made: readonly CreateStep[],
   { missing }: DeletedFiles,
 ): void {
@@ -117,7 +117,7 @@ export function notePublic({ out: { say } }: Context, names: readonly string[]):
 }
 
 /** Vals without a file that --prune does not delete. */
-export function noteLeft(
+export function noteUnpruned(
   { out: { say } }: Context,
   workspace: Workspace,
   { missing, unknown }: DeletedFiles,

@@ -8,44 +8,47 @@ import type { FailedFile, PushedFile } from '../../core/push/refuse-files.ts';
 import { syntaxError, syntaxFaults } from '../../core/push/syntax.ts';
 import { asCode } from '../code.ts';
 import type { GitLimit } from '../compare/types.ts';
-import { type PlanOptions, type Step, sendsCode, stepFor } from '../plan.ts';
-import { findAll } from '../read/find.ts';
-import type { DeletedFiles } from '../read/gone.ts';
+import { compareAll } from '../read/compare-vals.ts';
+import type { DeletedFiles } from '../read/deleted-files.ts';
 import { type Local, sortFiles } from '../read/local.ts';
-import type { Look } from '../read/look.ts';
-import { cureOf, hintAtGit } from '../states.ts';
+import type { Session } from '../session.ts';
+import { fixFor, hintAtGit } from '../states.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
+import { type PlanOptions, type Step, sendsCode, stepFor } from './steps.ts';
 
 export interface Plan {
   steps: readonly Step[];
-  gone: DeletedFiles;
+  deletedFiles: DeletedFiles;
 }
 
 export async function planPush(
   context: Context,
-  look: Look,
+  session: Session,
   locals: readonly Local[],
   options: PlanOptions & { isWhole: boolean },
 ): Promise<Plan> {
   const recentIfWhole = options.isWhole ? 'recent commits' : 'none';
   const searches = options.prune ? 'all commits' : recentIfWhole;
-  const { results, gone } = await findAll(context, look, locals, { searches, force: options.force });
-  if (options.prune) refuseWithoutGit(look, gone.limit);
+  const { results, deletedFiles } = await compareAll(context, session, locals, {
+    searches,
+    force: options.force,
+  });
+  if (options.prune) refuseWithoutGit(session, deletedFiles.limit);
   const steps: Step[] = [];
   for (const result of results) {
     if ('error' in result) {
       steps.push({ ...result, kind: 'refuse', remote: undefined });
       continue;
     }
-    steps.push(stepFor(result, look, options));
+    steps.push(stepFor(result, session, options));
   }
-  const deleted = options.prune ? gone.missing.filter(({ movedTo }) => movedTo === undefined) : [];
-  const deletions = deleted.map((val) => stepFor(val, look, options));
-  return { steps: [...steps, ...deletions], gone };
+  const deleted = options.prune ? deletedFiles.missing.filter(({ movedTo }) => movedTo === undefined) : [];
+  const deletions = deleted.map((val) => stepFor(val, session, options));
+  return { steps: [...steps, ...deletions], deletedFiles };
 }
 
 /** Only git tells which files were deleted, and whether it has the code of their vals. */
-function refuseWithoutGit({ repository }: Look, limit: GitLimit | undefined): void {
+function refuseWithoutGit({ repository }: Session, limit: GitLimit | undefined): void {
   if (repository === undefined) {
     throw new UsageError(
       '--prune works only in a repository of git, because git keeps the code of what is deleted.',
@@ -57,7 +60,7 @@ function refuseWithoutGit({ repository }: Look, limit: GitLimit | undefined): vo
   if (repository.isShallow) {
     throw new ConflictError(
       '--prune did nothing, because this checkout is shallow: git lacks the history that tells which files were deleted.',
-      { hint: cureOf('shallow') },
+      { hint: fixFor('shallow') },
     );
   }
   if (limit === undefined) return;
@@ -87,7 +90,7 @@ export async function brokenFiles(
 /** In the order of the arguments. */
 export function readChosen(
   { settings }: Context,
-  { workspace, names }: Look,
+  { workspace, names }: Session,
   chosen: readonly string[] | undefined,
 ): { locals: Local[]; all: PushedFile[]; failed: FailedFile[] } {
   const order = chosen ?? [...names.keys()];

@@ -9,24 +9,24 @@ import type { OutcomeRow, Rows, Say } from '../../core/output/out.ts';
 import { privacyOfNew, publicity } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles } from '../../core/push/refuse-files.ts';
 import { noteRelativeImports } from '../../core/push/relative-imports.ts';
-import { dropIds, learnIds, listService, refuseOtherService } from '../belonging.ts';
-import { carryOut, type Done } from '../carry-out.ts';
 import { conflictReason } from '../conflicts.ts';
-import { type PlanOptions, type Step, sendsCode } from '../plan.ts';
-import { type Look, withLook } from '../read/look.ts';
+import { listService, refuseOtherService, removeIds, writeIds } from '../ids.ts';
+import { type Session, withSession } from '../session.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
+import { carryOut, type PushResult } from './carry-out.ts';
 import {
-  describeAgain,
-  noteAgain,
+  describeResent,
   noteBehind,
-  noteLeft,
-  noteLostFiles,
+  noteDeletedFiles,
   noteNewNames,
   notePublic,
   noteRaces,
+  noteResent,
+  noteUnpruned,
 } from './notes.ts';
 import { brokenFiles, planPush, readChosen } from './plan-push.ts';
+import { type PlanOptions, type Step, sendsCode } from './steps.ts';
 
 export interface PushOptions extends PlanOptions {
   yes: boolean;
@@ -66,47 +66,52 @@ export function pushFiles(
   options: PushFilesOptions,
 ): Promise<Rows> {
   const about = { count: files?.length, named: files, isRepeated: options.isSave };
-  return withLook(context, { workspace, api, ...about }, (look) => push(context, look, files, options));
+  return withSession(context, { workspace, api, ...about }, (session) =>
+    push(context, session, files, options),
+  );
 }
 
 async function push(
   context: Context,
-  look: Look,
+  session: Session,
   chosen: readonly string[] | undefined,
   options: PushFilesOptions,
 ): Promise<Rows> {
-  const { workspace } = look;
+  const { workspace } = session;
   const { dryRun, isSave, prune } = options;
-  const { locals, all, failed: unreadable } = readChosen(context, look, chosen);
+  const { locals, all, failed: unreadable } = readChosen(context, session, chosen);
   if (!isSave && unreadable.length > 0) return refuseFiles(context, all, unreadable);
-  const plan = await planPush(context, look, locals, { ...options, isWhole: chosen === undefined });
+  const plan = await planPush(context, session, locals, { ...options, isWhole: chosen === undefined });
   const broken = options.noCheck ? [] : await brokenFiles(context, workspace, plan.steps);
   if (!isSave && broken.length > 0) return refuseFiles(context, all, broken);
-  const isFirst = !look.lastSyncs.hasPushed();
+  const isFirst = !session.lastSyncs.hasPushed();
   await askAbout(context, plan.steps, { workspace, isFirst, yes: options.yes, dryRun });
   const isBroken = new Set(broken.map(({ file }) => file));
   const steps = plan.steps.filter((step) => !isBroken.has(pathTo(workspace, step.file)));
   if (!dryRun) listService(workspace);
   // The last sync of a push has the commit. After Ctrl-C, git is not asked any more.
-  if (steps.some(sendsCode)) await look.repository?.head();
-  const { result, done } = await carryOutAll(context, look, steps, options);
-  if (!dryRun && (result.error === undefined || [...done.values()].some(isChange))) look.lastSyncs.notePush();
-  const learnt = dryRun ? result.error : await learnIds(context, look, idsIn(look, done), result.error);
-  const error = dropIds(context, look, deletedIds(done), learnt);
+  if (steps.some(sendsCode)) await session.repository?.head();
+  const { result, results } = await carryOutAll(context, session, steps, options);
+  if (!dryRun && (result.error === undefined || [...results.values()].some(isChange)))
+    session.lastSyncs.notePush();
+  const failure = dryRun
+    ? result.error
+    : await writeIds(context, session, idsIn(session, results), result.error);
+  const error = removeIds(context, session, deletedIds(results), failure);
   const behind = steps.flatMap((step) => (step.kind === 'behind' ? step : []));
-  noteBehind(context, look, behind, { isNamed: chosen !== undefined });
-  noteAgain(context, look, [...done.keys()]);
+  noteBehind(context, session, behind, { isNamed: chosen !== undefined });
+  noteResent(context, session, [...results.keys()]);
   noteRaces(
     context,
-    [...done].flatMap(([{ name }, { isRace }]) => (isRace ? name : [])),
+    [...results].flatMap(([{ name }, { isRace }]) => (isRace ? name : [])),
   );
-  if (prune) noteLeft(context, workspace, plan.gone);
-  else noteLostFiles(context, plan.gone);
-  const made = [...done].flatMap(([step, { status }]) =>
+  if (prune) noteUnpruned(context, workspace, plan.deletedFiles);
+  else noteDeletedFiles(context, plan.deletedFiles);
+  const made = [...results].flatMap(([step, { status }]) =>
     step.kind === 'create' && (status === 'created' || status === 'planned') ? step : [],
   );
-  noteNewNames(context, look, made, plan.gone);
-  const sent = [...done.keys()].filter(sendsCode);
+  noteNewNames(context, session, made, plan.deletedFiles);
+  const sent = [...results.keys()].filter(sendsCode);
   if (!isSave)
     noteRelativeImports(
       context,
@@ -122,31 +127,31 @@ async function push(
 }
 
 /** By their names, of the vals that were made or overwritten, and of the others if vals.json has ids: a merge may have lost some. */
-const idsIn = ({ written }: Look, done: ReadonlyMap<Step, Done>): [string, string][] =>
-  [...done].flatMap(([step, { id, code, status }]): [string, string][] => {
-    const isLearnt = code !== undefined || (status === 'unchanged' && written.size > 0);
+const idsIn = ({ manifestIds }: Session, results: ReadonlyMap<Step, PushResult>): [string, string][] =>
+  [...results].flatMap(([step, { id, code, status }]): [string, string][] => {
+    const isLearnt = code !== undefined || (status === 'unchanged' && manifestIds.size > 0);
     return id === undefined || !isLearnt ? [] : [[step.name, id]];
   });
 
-const deletedIds = (done: ReadonlyMap<Step, Done>): Set<string> =>
-  new Set([...done.values()].flatMap(({ id, status }) => (status === 'deleted' ? (id ?? []) : [])));
+const deletedIds = (results: ReadonlyMap<Step, PushResult>): Set<string> =>
+  new Set([...results.values()].flatMap(({ id, status }) => (status === 'deleted' ? (id ?? []) : [])));
 
-const isChange = ({ status }: Done): boolean =>
+const isChange = ({ status }: PushResult): boolean =>
   status === 'created' || status === 'pushed' || status === 'sent' || status === 'deleted';
 
 async function carryOutAll(
   context: Context,
-  look: Look,
+  session: Session,
   steps: readonly Step[],
   { dryRun, force, isSave, concurrency }: PushFilesOptions,
-): Promise<{ result: Rows; done: ReadonlyMap<Step, Done> }> {
-  const { workspace } = look;
+): Promise<{ result: Rows; results: ReadonlyMap<Step, PushResult> }> {
+  const { workspace } = session;
   const { signal } = context.host;
-  const done = new Map<Step, Done>();
+  const results = new Map<Step, PushResult>();
   // After a failure that concerns all vals, nothing is sent.
   const failure = steps.find((step) => step.kind === 'refuse' && step.error.scope === 'all');
   const privacy = privacyOfNew(context, workspace.manifest.privacy);
-  const means = { look, privacy, dryRun, force, signal };
+  const means = { session, privacy, dryRun, force, signal };
   const tasks = steps.map((step): Task => {
     const { file, name } = step;
     const path = pathTo(workspace, file);
@@ -158,7 +163,7 @@ async function carryOutAll(
       async run() {
         if (failure !== undefined && step !== failure) return undefined;
         const each = await carryOut(means, step);
-        done.set(step, each);
+        results.set(step, each);
         const { status, id, version, versionBefore } = each;
         const plan = status === 'planned' ? step.kind : undefined;
         const note = context.out.forPerson ? noteOf(step, each) : undefined;
@@ -174,20 +179,20 @@ async function carryOutAll(
   const wording = { ...pushWording(context), say };
   const outcomes = await runBatch(tasks, { ...wording, concurrency, signal, progress });
   const wanted = publicity(privacy, 0);
-  const isTooOpen = ([, each]: [Step, Done]) =>
+  const isTooOpen = ([, each]: [Step, PushResult]) =>
     each.status === 'created' && publicity(each.privacy, 0) > wanted;
   notePublic(
     context,
-    [...done].filter(isTooOpen).map(([step]) => step.name),
+    [...results].filter(isTooOpen).map(([step]) => step.name),
   );
   const rows = outcomes.rows.map((row, index) => withReason(row, steps[index]));
-  return { result: { ...outcomes, rows }, done };
+  return { result: { ...outcomes, rows }, results };
 }
 
 /** For a person. */
-function noteOf(step: Step, { isRace }: Done): string | undefined {
+function noteOf(step: Step, { isRace }: PushResult): string | undefined {
   if (isRace) return 'another version came between';
-  return step.kind === 'send' && step.again ? describeAgain(step.again) : undefined;
+  return step.kind === 'send' && step.resent ? describeResent(step.resent) : undefined;
 }
 
 /** Also what is known of a val that was not written. */

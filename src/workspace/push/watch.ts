@@ -21,8 +21,8 @@ import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
 import { wait } from '../../core/lib/waiting.ts';
 import { type Column, column } from '../../core/output/column.ts';
 import { type OutcomeRow, warnWith } from '../../core/output/out.ts';
-import { refuseOtherService } from '../belonging.ts';
-import { workspaceOfWords } from '../read/choose.ts';
+import { refuseOtherService } from '../ids.ts';
+import { workspaceOfWords } from '../read/compare-workspace.ts';
 import { createPathFilter, noteManifest, readFileNames } from '../read/local.ts';
 import { createWorkspaces, relativeTo, type Workspace } from '../workspace.ts';
 import { type PushOptions, pushFiles } from './push-workspace.ts';
@@ -36,7 +36,7 @@ export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noChe
 type ShownConflicts = Map<string, string | undefined>;
 
 /** What the pushes before have shown. */
-interface SoFar {
+interface ShownBefore {
   isOutage: boolean;
   shown: ShownConflicts;
 }
@@ -139,7 +139,7 @@ async function pushSaved(
   context: Context,
   api: Api,
   chosen: { workspace: Workspace; files: readonly string[] },
-  { isOutage, shown, ...options }: WatchOptions & SoFar,
+  { isOutage, shown, ...options }: WatchOptions & ShownBefore,
 ): Promise<readonly string[]> {
   const once = { prune: false, dryRun: false, isSave: true };
   try {
@@ -172,7 +172,7 @@ const isOfService = (error: unknown): boolean =>
 async function report(
   context: Context,
   rows: readonly OutcomeRow[],
-  { isOutage, shown }: SoFar,
+  { isOutage, shown }: ShownBefore,
 ): Promise<void> {
   // An attempt before the outage may have sent the code. Then `unchanged` tells that the code has arrived.
   const quiet = isOutage ? ['behind', 'skipped'] : ['behind', 'skipped', 'unchanged'];

@@ -41,8 +41,8 @@ export async function readFileNames(
 export function noteManifest(say: Say, workspace: Workspace): void {
   const { privacy } = workspace.manifest;
   if (privacy !== undefined && publicity(privacy, -1) === -1) {
-    const meant = asQuestion(nearest(privacy, privacyWords).map((word) => `"${word}"`));
-    const text = `"privacy" of vals.json is "${privacy}", which is none of ${listed(privacyWords)}.${meant}`;
+    const suggestion = asQuestion(nearest(privacy, privacyWords).map((word) => `"${word}"`));
+    const text = `"privacy" of vals.json is "${privacy}", which is none of ${listed(privacyWords)}.${suggestion}`;
     say({ kind: 'warning', text });
   }
   noteStaleNames(say, workspace);

@@ -39,7 +39,7 @@ export interface RemoteVal {
   owner: string | undefined;
 }
 
-export interface ReadVal extends RemoteVal {
+export interface ValWithCode extends RemoteVal {
   code: Code;
 }
 
@@ -56,13 +56,13 @@ export interface Remotes {
   /** From now on, this is the val of the name: the user gave its id, and the file has no other val. */
   choose(name: string, id: string): void;
   /** The caller's val with this id, whatever its name. Undefined if it is gone or somebody else's. */
-  withId(id: string): Promise<ReadVal | undefined>;
+  withId(id: string): Promise<ValWithCode | undefined>;
   /** Undefined if there is no such val, or if the caller may not read it. Others' vals, too. */
-  read(id: string): Promise<ReadVal | undefined>;
+  read(id: string): Promise<ValWithCode | undefined>;
   /** A second look, for a decision just before a write. */
-  fresh(id: string): Promise<ReadVal | undefined>;
+  fresh(id: string): Promise<ValWithCode | undefined>;
   /** With its code. Undefined if it is gone by now. */
-  withCode(val: RemoteVal): Promise<ReadVal | undefined>;
+  withCode(val: RemoteVal): Promise<ValWithCode | undefined>;
   /** With the number of its version, which the list of its versions tells where the val does not. */
   withVersion<Val extends RemoteVal>(val: Val): Promise<Val>;
   /** Somebody else is its author, or the list of its versions, if that was read, is not for the caller. */
@@ -91,7 +91,7 @@ interface KnownIds {
   /** Of the last sync of a name. */
   synced(name: string): string | undefined;
   /** Of vals.json, by name. Only a service that cannot list vals is asked for them. */
-  written: ReadonlyMap<string, string>;
+  manifestIds: ReadonlyMap<string, string>;
   /** The names of the files that are here. */
   names: ReadonlySet<string>;
 }
@@ -103,7 +103,7 @@ const fewestForList = 5;
 export function createRemotes(lookup: Lookup, known: KnownIds, count: number): Remotes {
   const { api, seen, valList } = lookup;
   const { isMe, all: list } = valList;
-  const reads = new Map<string, Promise<ReadVal | undefined>>();
+  const reads = new Map<string, Promise<ValWithCode | undefined>>();
   const chosen = new Map<string, string>();
   const lists = new Map<string, Promise<ListedVersion[] | undefined>>();
   const readSeen = once(async () => {
@@ -114,7 +114,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     return seen.recall().mine;
   });
 
-  async function fresh(id: string): Promise<ReadVal | undefined> {
+  async function fresh(id: string): Promise<ValWithCode | undefined> {
     try {
       const { record, etag } = await api.recordWithEtag(routes.getVal(id));
       const owner = ownerOf(record);
@@ -125,13 +125,13 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
     }
   }
 
-  function read(id: string): Promise<ReadVal | undefined> {
+  function read(id: string): Promise<ValWithCode | undefined> {
     const reading = reads.get(id) ?? fresh(id);
     reads.set(id, reading);
     return reading;
   }
 
-  async function readMine(id: string): Promise<ReadVal | undefined> {
+  async function readMine(id: string): Promise<ValWithCode | undefined> {
     const val = await read(id);
     return val?.owner === undefined ? val : undefined;
   }
@@ -180,8 +180,8 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
 
   /** The id of vals.json decides alone, then that of the last sync. Only then counts what this machine has seen. */
   async function byKnownId(name: string): Promise<RemoteVal | undefined> {
-    const written = known.written.get(name) ?? chosen.get(name);
-    if (written !== undefined) return named(name, written);
+    const manifestIds = known.manifestIds.get(name) ?? chosen.get(name);
+    if (manifestIds !== undefined) return named(name, manifestIds);
     const synced = await named(name, known.synced(name));
     if (synced?.owner === undefined && synced !== undefined) return synced;
     const found: RemoteVal[] = [];
@@ -195,7 +195,7 @@ export function createRemotes(lookup: Lookup, known: KnownIds, count: number): R
 
   /** The present name of a val decides its file, so an entry of vals.json may have an earlier name. */
   const byPresentName = once(async () => {
-    const ids = [...known.written].flatMap(([name, id]) => (known.names.has(name) ? [] : id));
+    const ids = [...known.manifestIds].flatMap(([name, id]) => (known.names.has(name) ? [] : id));
     const found = new Map<string, RemoteVal>();
     await forEach(ids, 'auto', async (id) => {
       const val = await readMine(id);
@@ -279,7 +279,7 @@ async function readVersion(api: Lookup['api'], id: string, version: number): Pro
   return typeof record?.code === 'string' ? asCode(record.code) : undefined;
 }
 
-function valFrom(id: string, record: JsonObject): Omit<ReadVal, 'etag' | 'owner'> {
+function valFrom(id: string, record: JsonObject): Omit<ValWithCode, 'etag' | 'owner'> {
   const { code } = record;
   const name = textAt(record, 'name') ?? '';
   if (typeof code !== 'string') {

@@ -1,17 +1,17 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, the last syncs and git.
-import type { Context } from '../../core/command-line/command.ts';
-import type { ValList } from '../../core/find-val/val-list.ts';
-import type { Api } from '../../core/http/api.ts';
-import type { Clock } from '../../core/lib/waiting.ts';
-import { warnWith } from '../../core/output/out.ts';
-import { openRepository, type Repository } from '../git/repository.ts';
-import { type LastSyncs, openLastSyncs } from '../last-syncs.ts';
-import { idsOn } from '../manifest.ts';
-import type { Workspace } from '../workspace.ts';
-import { type FileNames, noteManifest, readFileNames } from './local.ts';
-import { createRemotes, type Remotes, type RemoteVal } from './remotes.ts';
+import type { Context } from '../core/command-line/command.ts';
+import type { ValList } from '../core/find-val/val-list.ts';
+import type { Api } from '../core/http/api.ts';
+import type { Clock } from '../core/lib/waiting.ts';
+import { warnWith } from '../core/output/out.ts';
+import { openRepository, type Repository } from './git/repository.ts';
+import { type LastSyncs, openLastSyncs } from './last-syncs.ts';
+import { idsOn } from './manifest.ts';
+import { type FileNames, noteManifest, readFileNames } from './read/local.ts';
+import { createRemotes, type Remotes, type RemoteVal } from './read/remotes.ts';
+import type { Workspace } from './workspace.ts';
 
-export interface Look {
+export interface Session {
   workspace: Workspace;
   clock: Clock;
   api: Api;
@@ -21,12 +21,12 @@ export interface Look {
   names: FileNames;
   lastSyncs: LastSyncs;
   /** The ids of vals.json, by name. Empty for a service on this machine. */
-  written: ReadonlyMap<string, string>;
+  manifestIds: ReadonlyMap<string, string>;
   /** Undefined if the folder is in no repository. */
   repository: Repository | undefined;
 }
 
-export interface LookOptions {
+export interface SessionOptions {
   /** How many vals the command is about. Undefined means all files of the workspace. */
   count?: number | undefined;
   /** Files that the user named. They count even if a push of the folder would leave them out. */
@@ -36,40 +36,40 @@ export interface LookOptions {
 }
 
 /** What the command learnt counts, however it ended. */
-export async function withLook<Result>(
+export async function withSession<Result>(
   context: Context,
-  { workspace, api, ...options }: Pick<Look, 'workspace' | 'api'> & LookOptions,
-  use: (look: Look) => Promise<Result>,
+  { workspace, api, ...options }: Pick<Session, 'workspace' | 'api'> & SessionOptions,
+  use: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const look = await openLook(context, workspace, api, options);
+  const session = await openSession(context, workspace, api, options);
   try {
-    return await use(look);
+    return await use(session);
   } finally {
-    look.lastSyncs.save();
+    session.lastSyncs.save();
   }
 }
 
-async function openLook(
+async function openSession(
   context: Context,
   workspace: Workspace,
   api: Api,
-  { count, named = [], isRepeated = false }: LookOptions,
-): Promise<Look> {
+  { count, named = [], isRepeated = false }: SessionOptions,
+): Promise<Session> {
   if (!isRepeated) noteManifest(context.out.say, workspace);
   const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(context.out.say));
   const lastSyncs = openLastSyncs(workspace.own, workspace.service, warnWith(context.out.say));
-  const written = idsOn(workspace.service, workspace.manifest);
+  const manifestIds = idsOn(workspace.service, workspace.manifest);
   const remotes = createRemotes(
     { ...context.vals, api },
     {
       synced: (name) => lastSyncs.of(name)?.id,
-      written,
+      manifestIds,
       names: new Set([...names.values()].flatMap((name) => name ?? [])),
     },
     count ?? names.size,
   );
   return {
-    ...{ workspace, api, remotes, names, lastSyncs, written },
+    ...{ workspace, api, remotes, names, lastSyncs, manifestIds },
     clock: context.host.clock,
     valList: context.vals.valList,
     repository: openRepository(workspace.root, context.host),
@@ -78,7 +78,7 @@ async function openLook(
 
 /** Both sides have this code now, or the file has it merged. */
 export async function noteSync(
-  { lastSyncs, repository }: Look,
+  { lastSyncs, repository }: Session,
   name: string,
   { id, version, code: { blob } }: Pick<RemoteVal, 'id' | 'version' | 'code'>,
 ): Promise<void> {

@@ -18,7 +18,7 @@ export type Reason = (typeof reasons)[number];
 /** A status, with the reason in place of `conflict`. */
 export type State = 'unchanged' | 'changed here' | 'changed there' | 'new' | 'missing here' | Reason;
 
-export interface Finding {
+export interface FileStatus {
   state: State;
   file: string;
   name: string;
@@ -31,29 +31,29 @@ export interface Finding {
 }
 
 /** Neither side is simply newer. */
-export type Conflict = Finding & { state: Reason };
+export type Conflict = FileStatus & { state: Reason };
 
-export const findingOf = <S extends State>(
+export const fileStatusOf = <S extends State>(
   state: S,
   local: Local,
   remote: Remote,
   comparison?: Comparison,
-): Finding & { state: S } => ({
+): FileStatus & { state: S } => ({
   ...{ state, local, remote, comparison },
   file: local.file,
   name: local.name,
 });
 
-export const valOf = ({ remote }: Pick<Finding, 'remote'>): RemoteVal | undefined =>
+export const valOf = ({ remote }: Pick<FileStatus, 'remote'>): RemoteVal | undefined =>
   remote.kind === 'val' ? remote : undefined;
 
 export const isReason = (state: State): state is Reason => reasons.some((reason) => reason === state);
 
-export const isConflict = (finding: Finding): finding is Conflict => isReason(finding.state);
+export const isConflict = (fileStatus: FileStatus): fileStatus is Conflict => isReason(fileStatus.state);
 
 /** As rows have them. */
-export const statusOf = ({ state }: Finding): { status: string; reason?: Reason } =>
+export const statusOf = ({ state }: FileStatus): { status: string; reason?: Reason } =>
   isReason(state) ? { status: 'conflict', reason: state } : { status: state };
 
 /** The codes of both sides differ, as far as is known. */
-export const differs = ({ state }: Finding): boolean => state !== 'unchanged';
+export const differs = ({ state }: FileStatus): boolean => state !== 'unchanged';

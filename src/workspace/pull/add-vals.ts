@@ -8,21 +8,21 @@ import { sh } from '../../core/lib/hint.ts';
 import { nameLike } from '../../core/lib/vals.ts';
 import { fold, nameProblem, replaceBelow } from '../disk/write-files.ts';
 import { updateManifest, withName } from '../manifest.ts';
-import { type Look, noteSync } from '../read/look.ts';
-import type { ReadVal, RemoteVal } from '../read/remotes.ts';
+import type { RemoteVal, ValWithCode } from '../read/remotes.ts';
+import { noteSync, type Session } from '../session.ts';
 import { pathTo } from '../workspace.ts';
 import { writableText } from './pull-val.ts';
 
-export interface Adopter {
+export interface AddedFiles {
   /** The file that the val gets. Each val of a command gets another one. */
   fileFor(val: Pick<RemoteVal, 'id' | 'name' | 'owner'>): string;
-  adopt(val: ReadVal, file: string, options: { dryRun: boolean }): Promise<void>;
+  adopt(val: ValWithCode, file: string, options: { dryRun: boolean }): Promise<void>;
 }
 
-export function createAdopter(look: Look): Adopter {
-  const { workspace } = look;
-  const taken = new Set([...look.names.keys()].map(fold));
-  const takenNames = new Set(look.names.values());
+export function createAddedFiles(session: Session): AddedFiles {
+  const { workspace } = session;
+  const taken = new Set([...session.names.keys()].map(fold));
+  const takenNames = new Set(session.names.values());
   // On some systems, two spellings mean the same file.
   const spellings = new Map(namesBelow(workspace.root, '').map((name) => [fold(name), name]));
   const isTaken = (file: string) => taken.has(fold(file)) || (spellings.get(fold(file)) ?? file) !== file;
@@ -51,7 +51,7 @@ export function createAdopter(look: Look): Adopter {
       const { name, owner } = val;
       const path = pathTo(workspace, file);
       if (name === '') throw withoutName(val.id);
-      const [other] = [...look.names].find(([, each]) => each === name) ?? [];
+      const [other] = [...session.names].find(([, each]) => each === name) ?? [];
       if (owner === undefined && other !== undefined) throw hasFile(name, pathTo(workspace, other));
       const first = chosen.get(name);
       if (owner === undefined && first !== undefined && first !== val.id) throw sameName(val, first);
@@ -63,7 +63,7 @@ export function createAdopter(look: Look): Adopter {
       if (owner === undefined && nameFrom(file) !== name)
         updateManifest(workspace.root, withName(file, name));
       replaceBelow(workspace.root, file, text, undefined, path);
-      if (owner === undefined) await noteSync(look, name, val);
+      if (owner === undefined) await noteSync(session, name, val);
     },
   };
 }

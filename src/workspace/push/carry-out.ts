@@ -1,24 +1,30 @@
 // Carries out the steps of a push. What was planned is what is sent: just before each write the val is looked at once more,
 // and one that changed is a conflict.
-import { ConflictError, hasStatus, isInvalidRequest, RefusedError, type ValsError } from '../core/errors.ts';
-import { existsBelow } from '../core/files/files.ts';
-import type { Call } from '../core/http/call.ts';
-import { versionOf } from '../core/http/record-fields.ts';
-import { newVersion } from '../core/http/versions.ts';
-import { isObject, type JsonValue, textAt } from '../core/lib/json.ts';
-import { privacyWords, publicity } from '../core/push/privacy.ts';
-import * as routes from '../core/routes.ts';
-import { asCode, hasSameCode, withLineEnds } from './code.ts';
-import { conflictOf } from './conflicts.ts';
-import { type Finding, findingOf } from './findings.ts';
-import { type CreateStep, type Step, sendsCode } from './plan.ts';
-import type { Local } from './read/local.ts';
-import { type Look, noteSync } from './read/look.ts';
-import { isSameState, type ReadVal, type RemoteVal } from './read/remotes.ts';
-import { pathTo } from './workspace.ts';
+import {
+  ConflictError,
+  hasStatus,
+  isInvalidRequest,
+  RefusedError,
+  type ValsError,
+} from '../../core/errors.ts';
+import { existsBelow } from '../../core/files/files.ts';
+import type { Call } from '../../core/http/call.ts';
+import { versionOf } from '../../core/http/record-fields.ts';
+import { newVersion } from '../../core/http/versions.ts';
+import { isObject, type JsonValue, textAt } from '../../core/lib/json.ts';
+import { privacyWords, publicity } from '../../core/push/privacy.ts';
+import * as routes from '../../core/routes.ts';
+import { asCode, hasSameCode, withLineEnds } from '../code.ts';
+import { conflictOf } from '../conflicts.ts';
+import { type FileStatus, fileStatusOf } from '../file-status.ts';
+import type { Local } from '../read/local.ts';
+import { isSameState, type RemoteVal, type ValWithCode } from '../read/remotes.ts';
+import { noteSync, type Session } from '../session.ts';
+import { pathTo } from '../workspace.ts';
+import { type CreateStep, type Step, sendsCode } from './steps.ts';
 
 /** What an answer showed. */
-export interface Done {
+export interface PushResult {
   /** `sent`: accepted; whether the val was there, or had this code already, no answer showed. */
   status: 'created' | 'pushed' | 'sent' | 'deleted' | 'unchanged' | 'behind' | 'skipped' | 'planned';
   id: string | undefined;
@@ -33,7 +39,7 @@ export interface Done {
 }
 
 export interface CarryOut {
-  look: Look;
+  session: Session;
   /** What new vals are made with. Undefined leaves it to the service. */
   privacy: string | undefined;
   dryRun: boolean;
@@ -44,7 +50,7 @@ export interface CarryOut {
 
 const nothing = { versionBefore: undefined, code: undefined, privacy: undefined, isRace: false };
 
-export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
+export async function carryOut(push: CarryOut, step: Step): Promise<PushResult> {
   if (push.dryRun && (sendsCode(step) || step.kind === 'delete')) return planned(push, step);
   switch (step.kind) {
     case 'refuse':
@@ -63,21 +69,21 @@ export async function carryOut(push: CarryOut, step: Step): Promise<Done> {
 }
 
 /** The service refuses a name that is taken, so nothing is replaced that nobody here knows, except with --force. */
-async function create(push: CarryOut, { local, replaces, isOthers }: CreateStep): Promise<Done> {
-  const { look, privacy } = push;
+async function create(push: CarryOut, { local, replaces, isOthers }: CreateStep): Promise<PushResult> {
+  const { session, privacy } = push;
   const { name, code } = local;
   const fields = { name, code: code.text, ...(privacy !== undefined && { privacy }) };
   const call: Call = { ...routes.createVal(fields), mayRepeat: true };
   push.signal.throwIfAborted();
-  const reply = await look.api.send(call).catch(async (error) => {
+  const reply = await session.api.send(call).catch(async (error) => {
     if (isInvalidRequest(error) && publicity(privacy, -1) === -1 && privacy !== undefined)
       throw privacyRefused(error, privacy);
     if (!hasStatus(error, 409)) throw error;
     // PUT comes second: a val that it made would lack the privacy of new vals.
-    if (replaces) return look.api.send(routes.putVal(name, code.text));
-    const isKnown = isOthers || (await look.valList.canList());
+    if (replaces) return session.api.send(routes.putVal(name, code.text));
+    const isKnown = isOthers || (await session.valList.canList());
     const remote = { kind: isKnown ? ('none' as const) : ('unknown' as const) };
-    throw conflictOf(findingOf('name taken', local, remote), look);
+    throw conflictOf(fileStatusOf('name taken', local, remote), session);
   });
   return sent(push, local, code.text, reply, undefined);
 }
@@ -89,20 +95,20 @@ const privacyRefused = ({ message, facts }: ValsError, privacy: string): Refused
     hint: `If it means the privacy, change "privacy" in vals.json, for example to "${privacyWords[0]}".`,
   });
 
-async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promise<Done> {
-  const { look } = push;
+async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promise<PushResult> {
+  const { session } = push;
   const now = await lookAgain(push, remote);
   if (now === undefined || !isSameState(now, remote)) return sentMeanwhile(push, local, remote, now);
   // A push sends the line ends that the service has.
   const code = withLineEnds(local.code.text, now.code.lineEnds);
   push.signal.throwIfAborted();
-  const call = newVersion(look.api, remote.id, code, { before: remote.version, ifMatch: now.etag });
-  const reply = await look.api.send(call).catch((error) => {
+  const call = newVersion(session.api, remote.id, code, { before: remote.version, ifMatch: now.etag });
+  const reply = await session.api.send(call).catch((error) => {
     if (hasStatus(error, 412)) return 'changed';
     if (isNotForCaller(error)) return 'not for the caller';
     throw error;
   });
-  if (reply === 'changed') return sentMeanwhile(push, local, remote, await look.remotes.fresh(remote.id));
+  if (reply === 'changed') return sentMeanwhile(push, local, remote, await session.remotes.fresh(remote.id));
   if (reply !== 'not for the caller') return sent(push, local, code, reply, remote);
   const { file, name } = local;
   if (!push.force) throw await conflictAboutAbsent(push, { file, name, local, remote });
@@ -120,42 +126,42 @@ async function sentMeanwhile(
   { file, name, code }: Local,
   before: RemoteVal,
   now: RemoteVal | undefined,
-): Promise<Done> {
+): Promise<PushResult> {
   if (now === undefined || now.owner !== undefined || !hasSameCode(now.code, code))
     throw changedMeanwhile(push, file);
-  const version = now.version ?? numberIn(await push.look.remotes.versionAfter(before));
-  await noteSync(push.look, name, { ...now, version });
+  const version = now.version ?? numberIn(await push.session.remotes.versionAfter(before));
+  await noteSync(push.session, name, { ...now, version });
   return { ...nothing, status: 'unchanged', id: now.id, version };
 }
 
 /** The service has no such val for the caller. One that can be read is somebody else's. */
 async function conflictAboutAbsent(
-  { look }: CarryOut,
-  about: Pick<Finding, 'file' | 'name' | 'local'> & { remote: RemoteVal },
+  { session }: CarryOut,
+  about: Pick<FileStatus, 'file' | 'name' | 'local'> & { remote: RemoteVal },
 ): Promise<ConflictError> {
-  const isThere = (await look.remotes.fresh(about.remote.id)) !== undefined;
+  const isThere = (await session.remotes.fresh(about.remote.id)) !== undefined;
   return conflictOf(
     { ...about, state: isThere ? 'not yours' : 'deleted there', comparison: undefined },
-    look,
+    session,
   );
 }
 
 /** One that was read with an ETag need not be read again. */
-const lookAgain = async ({ look }: CarryOut, remote: RemoteVal): Promise<ReadVal | undefined> =>
-  remote.etag === undefined ? look.remotes.fresh(remote.id) : look.remotes.withCode(remote);
+const lookAgain = async ({ session }: CarryOut, remote: RemoteVal): Promise<ValWithCode | undefined> =>
+  remote.etag === undefined ? session.remotes.fresh(remote.id) : session.remotes.withCode(remote);
 
-const changedMeanwhile = ({ look }: CarryOut, file: string): ConflictError =>
+const changedMeanwhile = ({ session }: CarryOut, file: string): ConflictError =>
   new ConflictError(
-    `${pathTo(look.workspace, file)} was not pushed: its val changed on the service meanwhile.`,
+    `${pathTo(session.workspace, file)} was not pushed: its val changed on the service meanwhile.`,
     {
       hint: 'Run the command again. It compares the val anew.',
     },
   );
 
-function planned({ look }: CarryOut, step: Step): Done {
+function planned({ session }: CarryOut, step: Step): PushResult {
   const { name, remote } = step;
   // A push would not send it.
-  if (sendsCode(step)) look.api.refuseToken(routes.putVal(name, step.local.code.text));
+  if (sendsCode(step)) session.api.refuseToken(routes.putVal(name, step.local.code.text));
   return {
     ...nothing,
     status: 'planned',
@@ -166,17 +172,17 @@ function planned({ look }: CarryOut, step: Step): Done {
 }
 
 async function sent(
-  { look }: CarryOut,
+  { session }: CarryOut,
   local: Local,
   code: string,
   { status, body }: { status: number; body: JsonValue | undefined },
   before: RemoteVal | undefined,
-): Promise<Done> {
+): Promise<PushResult> {
   const id = before?.id ?? textAt(body, 'id');
-  const after = versionOf(body) ?? (before && (await look.remotes.versionAfter(before)));
+  const after = versionOf(body) ?? (before && (await session.remotes.versionAfter(before)));
   const version = numberIn(after);
-  if (id === undefined) look.lastSyncs.remove(local.name);
-  else await noteSync(look, local.name, { id, version, code: asCode(code) });
+  if (id === undefined) session.lastSyncs.remove(local.name);
+  else await noteSync(session, local.name, { id, version, code: asCode(code) });
   return {
     status: statusOf(status, version, before),
     ...{ id, version, versionBefore: before?.version, code },
@@ -204,23 +210,23 @@ function privacyOf(body: JsonValue | undefined): string | undefined {
   return textAt(body, 'privacy');
 }
 
-async function deleteVal(push: CarryOut, step: Extract<Step, { kind: 'delete' }>): Promise<Done> {
-  const { look } = push;
+async function deleteVal(push: CarryOut, step: Extract<Step, { kind: 'delete' }>): Promise<PushResult> {
+  const { session } = push;
   const { file, name, remote } = step;
   const done = { ...nothing, id: remote.id, version: remote.version };
   // While the command asked, the file may have come back.
-  if (existsBelow(look.workspace.root, file)) return { ...done, status: 'skipped' };
+  if (existsBelow(session.workspace.root, file)) return { ...done, status: 'skipped' };
   const now = await lookAgain(push, remote);
   if (now === undefined || !isSameState(now, remote)) throw changedMeanwhile(push, file);
   push.signal.throwIfAborted();
   const call = { ...routes.deleteVal(remote.id), ifMatch: now.etag };
-  await look.api.send(call).catch(async (error) => {
+  await session.api.send(call).catch(async (error) => {
     if (hasStatus(error, 412)) throw changedMeanwhile(push, file);
-    const isOthers = isNotForCaller(error) && (await look.remotes.fresh(remote.id)) !== undefined;
+    const isOthers = isNotForCaller(error) && (await session.remotes.fresh(remote.id)) !== undefined;
     throw isOthers
-      ? conflictOf({ ...step, state: 'not yours', local: undefined, comparison: undefined }, look)
+      ? conflictOf({ ...step, state: 'not yours', local: undefined, comparison: undefined }, session)
       : error;
   });
-  look.lastSyncs.remove(name);
+  session.lastSyncs.remove(name);
   return { ...done, status: 'deleted' };
 }

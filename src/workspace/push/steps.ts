@@ -1,13 +1,13 @@
 // What a push does is decided here, once, as a list of steps. `--dry-run` shows the steps, the question is about steps, and a
 // push carries them out.
-import type { ValsError } from '../core/errors.ts';
-import type { Comparison } from './compare/types.ts';
-import { conflictOf } from './conflicts.ts';
-import { type Finding, isConflict, valOf } from './findings.ts';
-import type { Local } from './read/local.ts';
-import type { Look } from './read/look.ts';
-import type { RemoteVal } from './read/remotes.ts';
-import { entryOf } from './states.ts';
+import type { ValsError } from '../../core/errors.ts';
+import type { Comparison } from '../compare/types.ts';
+import { conflictOf } from '../conflicts.ts';
+import { type FileStatus, isConflict, valOf } from '../file-status.ts';
+import type { Local } from '../read/local.ts';
+import type { RemoteVal } from '../read/remotes.ts';
+import type { Session } from '../session.ts';
+import { rulesOf } from '../states.ts';
 
 /** What a row begins with. */
 interface Subject {
@@ -30,7 +30,7 @@ interface SendStep extends Subject {
   local: Local;
   remote: RemoteVal;
   /** The code of an older version is sent once more. */
-  again: Comparison['again'];
+  resent: Comparison['resent'];
 }
 
 interface DeleteStep extends Subject {
@@ -65,21 +65,22 @@ export const sendsCode = (step: Step): step is CreateStep | SendStep =>
   step.kind === 'create' || step.kind === 'send';
 
 /** The step of a push for one val. */
-export function stepFor(finding: Finding, look: Look, options: PlanOptions): Step {
+export function stepFor(fileStatus: FileStatus, session: Session, options: PlanOptions): Step {
   const { force, prune } = options;
-  const { file, name, local, state, remote: found } = finding;
-  const remote = valOf(finding);
+  const { file, name, local, state, remote: found } = fileStatus;
+  const remote = valOf(fileStatus);
   const subject = { file, name, remote };
   if (local === undefined) {
     return prune && remote ? { ...subject, kind: 'delete', remote } : { ...subject, kind: 'leave' };
   }
-  const entry = entryOf(state);
+  const entry = rulesOf(state);
   const kind = force ? entry.forced : entry.push;
-  if (kind === 'refuse' && isConflict(finding)) return { ...subject, kind, error: conflictOf(finding, look) };
-  if (kind === 'behind') return { ...subject, kind, comparison: finding.comparison };
+  if (kind === 'refuse' && isConflict(fileStatus))
+    return { ...subject, kind, error: conflictOf(fileStatus, session) };
+  if (kind === 'behind') return { ...subject, kind, comparison: fileStatus.comparison };
   if (kind === 'leave') return { ...subject, kind };
   if (kind === 'send' && remote !== undefined)
-    return { ...subject, kind, local, remote, again: finding.comparison?.again };
+    return { ...subject, kind, local, remote, resent: fileStatus.comparison?.resent };
   return {
     ...{ file, name, local, remote: undefined },
     kind: 'create',

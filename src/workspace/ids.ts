@@ -13,7 +13,7 @@ import {
   withService,
 } from './manifest.ts';
 import { noteOnce } from './push/notes.ts';
-import type { Look } from './read/look.ts';
+import type { Session } from './session.ts';
 import { wordsOrPlaceholder } from './states.ts';
 import { nameOfService, type Workspace } from './workspace.ts';
 
@@ -51,41 +51,41 @@ export function listService({ service, root, manifest }: Workspace): void {
  * Writes the ids, by the names of their vals, that vals.json does not have. On GitHub nobody commits, so the annotation has
  * them. Returns the error of the command: the given one, or why the ids were not written.
  */
-export async function learnIds(
+export async function writeIds(
   context: Context,
-  look: Look,
+  session: Session,
   ids: Iterable<readonly [string, string]>,
   failure: ValsError | undefined,
 ): Promise<ValsError | undefined> {
-  const { workspace, written, valList } = look;
+  const { workspace, manifestIds, valList } = session;
   const { service, root } = workspace;
   if (isOfThisMachine(service)) return failure;
-  const learnt = new Map([...ids].filter(([name, id]) => written.get(name) !== id));
-  if (learnt.size === 0 || (await valList.canList())) return failure;
-  const replaced = [...learnt].flatMap(([name, id]) => {
-    const before = written.get(name);
+  const newIds = new Map([...ids].filter(([name, id]) => manifestIds.get(name) !== id));
+  if (newIds.size === 0 || (await valList.canList())) return failure;
+  const replaced = [...newIds].flatMap(([name, id]) => {
+    const before = manifestIds.get(name);
     return before === undefined ? [] : `${id} as "${name}" in place of ${before}`;
   });
-  const added = learnt.size - replaced.length;
+  const added = newIds.size - replaced.length;
   const some = added === 1 ? 'the id of a val' : `the ids of ${added} vals`;
   const what = listed([...(added > 0 ? [some] : []), ...replaced]);
-  const entry = JSON.stringify({ [service]: Object.fromEntries(learnt) });
+  const entry = JSON.stringify({ [service]: Object.fromEntries(newIds) });
   return changeIds(context, root, failure, {
-    change: withIds(service, learnt),
-    text: `vals.json has ${what} now, because this service cannot list vals. Commit vals.json. Until then, the next job and other clones cannot find ${learnt.size === 1 ? 'the val' : 'the vals'}.`,
-    inJob: `The next job and other clones cannot find ${someOf([...learnt.keys()])} until vals.json has the id. In a clone, run \`vals pull ${wordsOrPlaceholder([...learnt.values()], '<id...>').join(' ')}\`, which writes "ids": ${entry}, and commit vals.json.`,
+    change: withIds(service, newIds),
+    text: `vals.json has ${what} now, because this service cannot list vals. Commit vals.json. Until then, the next job and other clones cannot find ${newIds.size === 1 ? 'the val' : 'the vals'}.`,
+    inJob: `The next job and other clones cannot find ${someOf([...newIds.keys()])} until vals.json has the id. In a clone, run \`vals pull ${wordsOrPlaceholder([...newIds.values()], '<id...>').join(' ')}\`, which writes "ids": ${entry}, and commit vals.json.`,
     otherwise: `It lacks "ids": ${entry}.`,
   });
 }
 
 /** Takes the ids of vals that a prune deleted out of vals.json. Otherwise a file that comes back would be a conflict. */
-export function dropIds(
+export function removeIds(
   context: Context,
-  { workspace, written }: Look,
+  { workspace, manifestIds }: Session,
   ids: ReadonlySet<string>,
   failure: ValsError | undefined,
 ): ValsError | undefined {
-  const names = [...written].flatMap(([name, id]) => (ids.has(id) ? name : []));
+  const names = [...manifestIds].flatMap(([name, id]) => (ids.has(id) ? name : []));
   if (names.length === 0) return failure;
   const vals = names.length === 1 ? 'that val is' : 'those vals are';
   return changeIds(context, workspace.root, failure, {

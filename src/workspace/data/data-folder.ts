@@ -9,7 +9,7 @@ import { type ReplaceOptions, replacePrivate } from '../../core/lib/plain-file.t
 import { errorMessageOf, hintIfBusy, wordsOf } from '../../core/lib/system.ts';
 import type { Settings } from '../../core/settings/settings.ts';
 
-export interface OwnFolder {
+export interface DataFolder {
   /** Undefined if there is no home directory. The folder is made by the first write. */
   path: string | undefined;
   /** Returns undefined if the file is missing or cannot be read. */
@@ -20,10 +20,10 @@ export interface OwnFolder {
   remove(file: string): void;
 }
 
-export function openOwnFolder(
+export function openDataFolder(
   { dataDirectory, system }: Pick<Settings, 'dataDirectory' | 'system'>,
   root: string,
-): OwnFolder {
+): DataFolder {
   const path = dataDirectory && join(dataDirectory.value, 'workspaces', folderName(realPath(root)));
   return {
     path,
@@ -99,7 +99,7 @@ export interface Backup {
 /** How many commands of a workspace are remembered. */
 const mostBackups = 100;
 
-export function createBackup(own: OwnFolder): Backup {
+export function createBackup(own: DataFolder): Backup {
   const before = own.names('backup').sort();
   const time = new Date().toISOString().replaceAll(':', '-');
   const sameTime = before.filter((name) => name.startsWith(time)).length;

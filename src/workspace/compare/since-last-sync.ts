@@ -10,18 +10,18 @@ export interface SyncedFile extends Pick<FileAndCode, 'file' | 'here'> {
 
 interface SinceLastSync<Each> {
   /** The commit of the last sync is in the history of HEAD, and the file is not in `wentBack`. */
-  wentOn: Set<Each>;
+  changedSince: Set<Each>;
   /** The file is as that commit has it, as after `git stash`. */
-  wentBack: Set<Each>;
+  asCommitted: Set<Each>;
 }
 
 export async function compareWithLastSyncs<Each extends SyncedFile>(
   files: readonly Each[],
   repository: Repository | undefined,
 ): Promise<SinceLastSync<Each>> {
-  if (repository === undefined) return { wentOn: new Set(files), wentBack: new Set() };
-  const wentOn = new Set(files.filter(({ lastSync }) => lastSync.commit === undefined));
-  const wentBack = new Set<Each>();
+  if (repository === undefined) return { changedSince: new Set(files), asCommitted: new Set() };
+  const changedSince = new Set(files.filter(({ lastSync }) => lastSync.commit === undefined));
+  const asCommitted = new Set<Each>();
   const committed: { each: Each; file: string; commit: string }[] = [];
   for (const each of files) {
     const { commit } = each.lastSync;
@@ -31,7 +31,7 @@ export async function compareWithLastSyncs<Each extends SyncedFile>(
   const blobs = await filesAtCommits(repository, committed);
   for (const [index, { each }] of committed.entries()) {
     const isAsThen = idsOf(each.here).includes(blobs[index] ?? '');
-    (isAsThen ? wentBack : wentOn).add(each);
+    (isAsThen ? asCommitted : changedSince).add(each);
   }
-  return { wentOn, wentBack };
+  return { changedSince, asCommitted };
 }

@@ -5,11 +5,11 @@ import { isTakenFromFolder } from '../../core/files/walk.ts';
 import { forEach } from '../../core/http/request/limiter.ts';
 import { idsOf } from '../code.ts';
 import type { GitLimit } from '../compare/types.ts';
-import { type Finding, valOf } from '../findings.ts';
-import { type PastFiles, readPastFiles } from '../git/gone-files.ts';
+import { type FileStatus, valOf } from '../file-status.ts';
+import { type PastFiles, readPastFiles } from '../git/past-files.ts';
 import type { Repository } from '../git/repository.ts';
+import type { Session } from '../session.ts';
 import { nameOfFile } from './local.ts';
-import type { Look } from './look.ts';
 import type { RemoteVal } from './remotes.ts';
 
 export interface DeletedFiles {
@@ -18,39 +18,44 @@ export interface DeletedFiles {
   /** Vals whose files were deleted, and whose present code git does not have there. */
   unknown: readonly { name: string; file: string }[];
   /** Names in `ids` of vals.json whose vals have no file here, and had none that git deleted. */
-  strays: readonly string[];
+  idsWithoutFile: readonly string[];
   /** Why git may not know all deleted files. */
   limit: GitLimit | undefined;
 }
 
 /** The file of a val was deleted here. */
-export interface DeletedFile extends Finding {
+export interface DeletedFile extends FileStatus {
   state: 'missing here';
   remote: RemoteVal;
   /** The file of HEAD that has its code, as after a rename. A prune leaves the val then. */
   movedTo: string | undefined;
 }
 
-export const noDeletedFiles: DeletedFiles = { missing: [], unknown: [], strays: [], limit: undefined };
+export const noDeletedFiles: DeletedFiles = {
+  missing: [],
+  unknown: [],
+  idsWithoutFile: [],
+  limit: undefined,
+};
 
 /** `most` is how many commits are searched. Undefined means all. */
 export async function findDeletedFiles(
-  look: Look,
-  findings: readonly Finding[],
+  session: Session,
+  statuses: readonly FileStatus[],
   { most }: { most: number | undefined },
 ): Promise<DeletedFiles> {
-  const { repository, remotes } = look;
-  const ids = await valsWithoutFile(look, findings);
+  const { repository, remotes } = session;
+  const ids = await valsWithoutFile(session, statuses);
   if (ids.size === 0 || repository === undefined)
-    return { ...noDeletedFiles, strays: strayEntries(look, findings, new Set()) };
+    return { ...noDeletedFiles, idsWithoutFile: strayEntries(session, statuses, new Set()) };
   const past = await readPastFiles(repository, most);
   const missing: DeletedFile[] = [];
   const unknown: DeletedFiles['unknown'][number][] = [];
-  const met = new Set<string>();
-  await forEach([...deletedFiles(look, repository, past, ids)], 'auto', async ([nameOfEntry, file]) => {
+  const seen = new Set<string>();
+  await forEach([...pathsOfDeleted(session, repository, past, ids)], 'auto', async ([nameOfEntry, file]) => {
     const remote = await remotes.withId(ids.get(nameOfEntry) ?? '');
-    if (remote === undefined || met.has(remote.id)) return;
-    met.add(remote.id);
+    if (remote === undefined || seen.has(remote.id)) return;
+    seen.add(remote.id);
     const name = remote.name || nameOfEntry;
     const codes = idsOf(remote.code);
     const movedTo = codes.flatMap((id) => past.inHead.get(id) ?? []).find((other) => other !== file);
@@ -60,29 +65,32 @@ export async function findDeletedFiles(
     else unknown.push({ name, file });
   });
   const limit = past.failure ?? (repository.isShallow ? 'shallow' : undefined);
-  const strays = strayEntries(look, findings, met);
-  return { missing: missing.sort(byFile), unknown: unknown.sort(byFile), strays, limit };
+  const idsWithoutFile = strayEntries(session, statuses, seen);
+  return { missing: missing.sort(byFile), unknown: unknown.sort(byFile), idsWithoutFile, limit };
 }
 
 const byFile = (a: { file: string }, b: { file: string }): number => (a.file < b.file ? -1 : 1);
 
 function strayEntries(
-  { names, written }: Look,
-  findings: readonly Finding[],
+  { names, manifestIds }: Session,
+  statuses: readonly FileStatus[],
   explained: ReadonlySet<string>,
 ): string[] {
   const here = new Set(names.values());
-  const taken = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
-  return [...written].flatMap(([name, id]) =>
+  const taken = new Set(statuses.flatMap((fileStatus) => valOf(fileStatus)?.id ?? []));
+  return [...manifestIds].flatMap(([name, id]) =>
     here.has(name) || taken.has(id) || explained.has(id) ? [] : name,
   );
 }
 
 /** Their ids by their names. Without a list, the last syncs and vals.json tell which vals there are. */
-async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promise<Map<string, string>> {
-  const { valList, remotes, lastSyncs, written } = look;
-  const names = new Set(look.names.values());
-  const taken = new Set(findings.flatMap((finding) => valOf(finding)?.id ?? []));
+async function valsWithoutFile(
+  session: Session,
+  statuses: readonly FileStatus[],
+): Promise<Map<string, string>> {
+  const { valList, remotes, lastSyncs, manifestIds } = session;
+  const names = new Set(session.names.values());
+  const taken = new Set(statuses.flatMap((fileStatus) => valOf(fileStatus)?.id ?? []));
   const open = new Map<string, string>();
   const add = (name: string, id: string) => {
     if (!names.has(name) && !taken.has(id)) open.set(name, id);
@@ -91,7 +99,7 @@ async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promis
   for (const { id, name = '' } of listed ?? []) add(name, id);
   if (listed !== undefined) return open;
   const synced = lastSyncs.names().map((name) => [name, lastSyncs.of(name)?.id ?? ''] as const);
-  await forEach([...synced, ...written], 'auto', async ([name, id]) => {
+  await forEach([...synced, ...manifestIds], 'auto', async ([name, id]) => {
     // The present name of a val decides its file.
     const remote = names.has(name) ? undefined : await remotes.withId(id);
     if (remote === undefined) return;
@@ -103,8 +111,8 @@ async function valsWithoutFile(look: Look, findings: readonly Finding[]): Promis
 }
 
 /** By the names of their vals. A file that is there, but that a push of the folder leaves out, is not deleted. */
-function deletedFiles(
-  { workspace: { root, manifest } }: Look,
+function pathsOfDeleted(
+  { workspace: { root, manifest } }: Session,
   { isSparse }: Repository,
   { codes, inHead }: PastFiles,
   wanted: ReadonlyMap<string, string>,

@@ -1,21 +1,21 @@
 // What git knows of the files that differ from their vals: which codes each file had.
 import { type Code, type CodeHash, idsOf } from '../code.ts';
-import { type BroughtCode, type Ids, readFileHistories } from '../git/file-histories.ts';
+import { type CommittedCode, type Ids, readFileHistories } from '../git/file-histories.ts';
 import { findBlobs, type Repository } from '../git/repository.ts';
 import type { FileAndCode, GitLimit, Pair } from './types.ts';
 
-interface Pasts {
+interface CommittedCodes {
   /** The codes that a file had, oldest first. */
-  of(file: FileAndCode): readonly BroughtCode[];
+  of(file: FileAndCode): readonly CommittedCode[];
   /** Why they may lack the beginning. */
   limit: GitLimit | undefined;
 }
 
 /** `pairs` have the texts of versions whose hashes do not tell whether git has them. */
-export async function readPasts(
+export async function readCommittedCodes(
   files: readonly Pair[],
   repository: Repository | undefined,
-): Promise<Pasts & { pairs: readonly Pair[] }> {
+): Promise<CommittedCodes & { pairs: readonly Pair[] }> {
   if (repository === undefined || files.length === 0) return { of: synced, pairs: files, limit: undefined };
   const { commit, failure } = await repository.head();
   if (commit === undefined) return { of: synced, pairs: files, limit: failure };
@@ -23,7 +23,7 @@ export async function readPasts(
   const has = ({ blob }: Code | CodeHash) => inGit?.has(blob) === true;
   const pairs = await Promise.all(
     files.map((pair) =>
-      pair.known.some(({ code }) => has(code)) ? pair : withTexts(pair, { isLong: commit.length > 40 }),
+      pair.versions.some(({ code }) => has(code)) ? pair : withTexts(pair, { isLong: commit.length > 40 }),
     ),
   );
   const more = await findBlobs(repository, idsIn(pairs.filter((pair) => !files.includes(pair))));
@@ -38,7 +38,7 @@ export async function readPasts(
  * Git's history here is too short to tell what these files are to their vals, so that no older version need be read. Those that
  * are not in the answer can be told, perhaps.
  */
-export async function findUntold<Each extends FileAndCode>(
+export async function findBeyondHistory<Each extends FileAndCode>(
   files: readonly Each[],
   repository: Repository | undefined,
 ): Promise<Map<Each, GitLimit>> {
@@ -54,7 +54,7 @@ export async function findUntold<Each extends FileAndCode>(
 }
 
 /** Without git, and before its first commit, a file had what it had in common with the service. */
-const synced = ({ lastSync }: FileAndCode): BroughtCode[] =>
+const synced = ({ lastSync }: FileAndCode): CommittedCode[] =>
   lastSync === undefined || lastSync.commit !== undefined
     ? []
     : [{ blob: lastSync.blob, writtenAt: undefined }];
@@ -62,7 +62,7 @@ const synced = ({ lastSync }: FileAndCode): BroughtCode[] =>
 async function readHistories(
   wanted: readonly (FileAndCode & { codes: readonly Ids[] })[],
   repository: Repository,
-): Promise<Pasts> {
+): Promise<CommittedCodes> {
   const histories = await readFileHistories(repository, wanted);
   return {
     of: (each) => [...synced(each), ...histories.of(each.file)],
@@ -75,22 +75,22 @@ async function readHistories(
  * the present code has usual line ends, it stands for all. With `isLong`, git's ids are SHA-256, which no hash of a service is.
  */
 async function withTexts(pair: Pair, { isLong }: { isLong: boolean }): Promise<Pair> {
-  const now = pair.known.at(-1);
+  const now = pair.versions.at(-1);
   const present = now && (await pair.read(now));
   const isToldByOne = !isLong && present?.lineEnds === '\n';
-  const known = pair.known.map(async (version) => {
+  const versions = pair.versions.map(async (version) => {
     const code = version === now ? present : isToldByOne ? undefined : await pair.read(version);
     return { ...version, code: code ?? version.code };
   });
-  return { ...pair, known: await Promise.all(known) };
+  return { ...pair, versions: await Promise.all(versions) };
 }
 
 const idsIn = (files: readonly Pair[]): Set<string> =>
   new Set(files.flatMap((pair) => codesOf(pair).flatMap((ids) => [...ids])));
 
 /** The ids that git may have given the codes of the versions, oldest first. */
-function codesOf({ here, known }: Pair): Ids[] {
-  const codes = known.map(({ code }) => code);
+function codesOf({ here, versions }: Pair): Ids[] {
+  const codes = versions.map(({ code }) => code);
   const numbers = numberCodes([here, ...codes]);
   const ids = new Map<number | undefined, Set<string>>();
   for (const [id, number] of numbers) ids.set(number, (ids.get(number) ?? new Set()).add(id));
@@ -107,7 +107,7 @@ export function numberCodes(codes: readonly (Code | CodeHash)[]): Map<string, nu
   const inOrder = [...codes].sort((a, b) => Number(a.text === undefined) - Number(b.text === undefined));
   inOrder.forEach((code, index) => {
     const ids = idsOf(code);
-    const number = ids.map((id) => numbers.get(id)).find((known) => known !== undefined) ?? index;
+    const number = ids.map((id) => numbers.get(id)).find((versions) => versions !== undefined) ?? index;
     for (const id of ids) numbers.set(id, number);
   });
   return numbers;

@@ -11,8 +11,9 @@ import {
 } from '../../core/errors.ts';
 import { asQuestion, type Hint, nearest, sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
-import { noteOtherService, refuseOtherService } from '../belonging.ts';
-import type { Finding } from '../findings.ts';
+import type { FileStatus } from '../file-status.ts';
+import { noteOtherService, refuseOtherService } from '../ids.ts';
+import { type Session, withSession } from '../session.ts';
 import {
   createWorkspaces,
   isTypedInside,
@@ -21,16 +22,15 @@ import {
   type Workspace,
   type Workspaces,
 } from '../workspace.ts';
-import { findAll } from './find.ts';
-import type { DeletedFile, DeletedFiles } from './gone.ts';
+import { compareAll } from './compare-vals.ts';
+import type { DeletedFile, DeletedFiles } from './deleted-files.ts';
 import { createPathFilter, type NamedFile, readLocals, sortFiles } from './local.ts';
-import { type Look, withLook } from './look.ts';
 
 export interface ComparedVals {
-  look: Look;
+  session: Session;
   /** In the order of the files. */
-  findings: Finding[];
-  gone: DeletedFiles;
+  statuses: FileStatus[];
+  deletedFiles: DeletedFiles;
   /** The words that no val of the workspace has, and the ids of their vals, if there are such vals. */
   unknown: ReadonlyMap<string, string | undefined>;
   /** About files that cannot be compared. The others are in `findings`. */
@@ -83,27 +83,27 @@ export async function compareWorkspace<Result>(
   context.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
   const stopping = new AbortController();
   const api = await context.api({ signal: AbortSignal.any([context.host.signal, stopping.signal]) });
-  return withLook(context, { workspace, api }, async (look) =>
-    use(await compareWords(context, look, { ...options, stopping })),
+  return withSession(context, { workspace, api }, async (session) =>
+    use(await compareWords(context, session, { ...options, stopping })),
   );
 }
 
 async function compareWords(
   context: Context,
-  look: Look,
+  session: Session,
   { words, findsMissing, force = false, stopping }: CompareOptions & { stopping: AbortController },
 ): Promise<ComparedVals> {
-  const { workspace } = look;
-  const { files, problem } = sortFiles(workspace, look.names);
-  const { chosen, unknown } = await chooseByWords(context, look, files, words);
+  const { workspace } = session;
+  const { files, problem } = sortFiles(workspace, session.names);
+  const { chosen, unknown } = await chooseByWords(context, session, files, words);
   const { locals, failed } = readLocals(workspace, chosen);
   const needsMissing = findsMissing && (words.length === 0 || unknown.size > 0);
-  const { results, gone } = await findAll(context, look, locals, {
+  const { results, deletedFiles } = await compareAll(context, session, locals, {
     searches: needsMissing ? 'recent commits' : 'none',
     force,
     stopping,
   });
-  const findings = results.map((result) => {
+  const statuses = results.map((result) => {
     if ('error' in result) throw result.error;
     return result;
   });
@@ -113,12 +113,12 @@ async function compareWords(
     ([word, id]: [string, string | undefined]) =>
       word === val.name || isBelow.get(word)?.(val.file) || val.remote.id === id;
   const missing = needsMissing
-    ? gone.missing.filter((val) => words.length === 0 || [...unknown].some(isMeant(val)))
+    ? deletedFiles.missing.filter((val) => words.length === 0 || [...unknown].some(isMeant(val)))
     : [];
   const stillUnknown = [...unknown].filter((each) => !missing.some((val) => isMeant(val)(each)));
   return {
-    ...{ look, gone, unknown: new Map(stillUnknown) },
-    findings: [...findings, ...missing].sort((a, b) => (a.file < b.file ? -1 : 1)),
+    ...{ session, deletedFiles, unknown: new Map(stillUnknown) },
+    statuses: [...statuses, ...missing].sort((a, b) => (a.file < b.file ? -1 : 1)),
     error: firstError(context, [
       ...(problem === undefined ? [] : [problem]),
       ...failed.map(({ error }) => error),
@@ -129,7 +129,7 @@ async function compareWords(
 /** `unknown` maps each word that no file fits to the id of its val, or to undefined if there is no such val. */
 async function chooseByWords(
   context: Context,
-  look: Look,
+  session: Session,
   files: readonly NamedFile[],
   words: readonly string[],
 ): Promise<{ chosen: readonly NamedFile[]; unknown: Map<string, string | undefined> }> {
@@ -138,10 +138,10 @@ async function chooseByWords(
   const identify = createValFinder(context);
   const chosen = new Set<NamedFile>();
   for (const word of new Set(words)) {
-    const isBelow = createPathFilter(look.workspace, [word]);
+    const isBelow = createPathFilter(session.workspace, [word]);
     const fitting = files.filter(({ file, name }) => name === word || isBelow(file));
     const val = fitting.length > 0 ? undefined : await identify(word).catch(undefinedIf(NotFoundError));
-    const all = val === undefined ? fitting : await filesWithId(look, files, val.id);
+    const all = val === undefined ? fitting : await filesWithId(session, files, val.id);
     for (const file of all) chosen.add(file);
     if (all.length === 0) unknown.set(word, val?.id);
   }
@@ -150,13 +150,13 @@ async function chooseByWords(
 
 /** The file of that name, if it has no other val, or the file whose last sync is of this val. */
 async function filesWithId(
-  { remotes, lastSyncs, written, valList }: Look,
+  { remotes, lastSyncs, manifestIds, valList }: Session,
   files: readonly NamedFile[],
   id: string,
 ): Promise<NamedFile[]> {
   const remote = await remotes.withId(id);
   const named = files.find(({ name }) => name === remote?.name);
-  const known = named && (written.get(named.name) ?? lastSyncs.of(named.name)?.id);
+  const known = named && (manifestIds.get(named.name) ?? lastSyncs.of(named.name)?.id);
   const isPossible = async (name: string) =>
     !(await valList.canList()) || (await valList.named(name)).some((val) => val.id === id);
   const isOfFile = named !== undefined && (known === undefined ? await isPossible(named.name) : known === id);
@@ -173,14 +173,14 @@ function firstError(
   return first;
 }
 
-export function refuseUnknownWords({ look, unknown }: ComparedVals): void {
-  const { workspace, names } = look;
+export function refuseUnknownWords({ session, unknown }: ComparedVals): void {
+  const { workspace, names } = session;
   const [word] = unknown.keys();
   if (word === undefined) return;
   const known = [...names].flatMap(([file, name]) => [name ?? '', pathTo(workspace, file)]);
   const list = sh`To list the vals of the workspace, run ${['status']}.`;
-  const meant = asQuestion(nearest(word, known).map((name) => `"${name}"`));
-  throw new NotFoundError(`The workspace has no val "${word}".${meant}`, {
+  const suggestion = asQuestion(nearest(word, known).map((name) => `"${name}"`));
+  throw new NotFoundError(`The workspace has no val "${word}".${suggestion}`, {
     hint: isTypedInside(workspace) ? list : [`Go to the folder ${pathTo(workspace, '.')}.`, list],
   });
 }

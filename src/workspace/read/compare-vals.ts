@@ -7,20 +7,20 @@ import { isLfsPointer } from '../../core/files/read-text.ts';
 import { forEach } from '../../core/http/request/limiter.ts';
 import { someOf } from '../../core/lib/hint.ts';
 import { hasSameCode } from '../code.ts';
+import { findBeyondHistory } from '../compare/committed-codes.ts';
 import { compareFiles } from '../compare/compare-files.ts';
-import { findUntold } from '../compare/pasts.ts';
+import { compareWithLastSyncs, type SyncedFile } from '../compare/since-last-sync.ts';
 import type { Comparison, FileAndCode, LastSync, Pair, ValVersion } from '../compare/types.ts';
-import { compareWithLastSyncs, type SyncedFile } from '../compare/went-on.ts';
-import { type Finding, findingOf, type State } from '../findings.ts';
+import { type FileStatus, fileStatusOf, type State } from '../file-status.ts';
 import { filesOfLfs } from '../git/lfs.ts';
 import type { Repository } from '../git/repository.ts';
-import { type DeletedFiles, findDeletedFiles, noDeletedFiles } from './gone.ts';
+import { noteSync, type Session } from '../session.ts';
+import { type DeletedFiles, findDeletedFiles, noDeletedFiles } from './deleted-files.ts';
 import type { Local } from './local.ts';
-import { type Look, noteSync } from './look.ts';
 import type { Remote, RemoteVal } from './remotes.ts';
 
 /** A file that could not be compared has an error. */
-type Result = Finding | FailedFile;
+type Result = FileStatus | FailedFile;
 
 interface FailedFile {
   file: string;
@@ -31,7 +31,7 @@ interface FailedFile {
 interface Found {
   /** In the order of the files. After a failure that concerns all vals, those that were not looked at have it. */
   results: readonly Result[];
-  gone: DeletedFiles;
+  deletedFiles: DeletedFiles;
 }
 
 export interface SearchOptions {
@@ -51,9 +51,9 @@ interface Differing extends FileAndCode {
 
 const recentCommits = 100;
 
-export async function findAll(
+export async function compareAll(
   { out: { say }, host: { signal } }: Context,
-  look: Look,
+  session: Session,
   locals: readonly Local[],
   { searches, force = false, stopping }: SearchOptions,
 ): Promise<Found> {
@@ -79,42 +79,43 @@ export async function findAll(
   };
   await forEach(locals, 'auto', async (local) => {
     await attempt(local, async () => {
-      const found = await findOne(look, local, force);
+      const found = await findOne(session, local, force);
       if ('state' in found) results.set(local, found);
       else differing.push(found);
     });
     finished += 1;
     show();
   });
-  const compared = await compareDiffering(look, differing, attempt);
+  const compared = await compareDiffering(session, differing, attempt);
   for (const [{ local, remote }, comparison] of compared) {
     // The list of its versions, which may have been read meanwhile, tells whose it is.
-    const isOthers = await look.remotes.isOthers(remote);
+    const isOthers = await session.remotes.isOthers(remote);
     const state = isOthers ? 'not yours' : stateOf(comparison);
-    results.set(local, findingOf(state, local, remote, comparison));
+    results.set(local, fileStatusOf(state, local, remote, comparison));
   }
   const inOrder = () =>
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
-  if (failure !== undefined) return { results: inOrder(), gone: noDeletedFiles };
-  const findings = inOrder().filter((result): result is Finding => !('error' in result));
+  if (failure !== undefined) return { results: inOrder(), deletedFiles: noDeletedFiles };
+  const statuses = inOrder().filter((result): result is FileStatus => !('error' in result));
   const most = searches === 'all commits' ? undefined : recentCommits;
-  const gone = searches === 'none' ? noDeletedFiles : await findDeletedFiles(look, findings, { most });
-  if (gone.strays.length > 0)
+  const deletedFiles =
+    searches === 'none' ? noDeletedFiles : await findDeletedFiles(session, statuses, { most });
+  if (deletedFiles.idsWithoutFile.length > 0)
     say({
       kind: 'note',
-      text: `"ids" of vals.json has ${someOf(gone.strays)}, but no file here has that name.`,
+      text: `"ids" of vals.json has ${someOf(deletedFiles.idsWithoutFile)}, but no file here has that name.`,
     });
-  await noteSame(look, findings);
-  return { results: inOrder(), gone };
+  await noteSame(session, statuses);
+  return { results: inOrder(), deletedFiles };
 }
 
 /** Those without an answer could not be compared. `attempt` does nothing after a failure that concerns all. */
 async function compareDiffering(
-  look: Look,
+  session: Session,
   differing: readonly Differing[],
   attempt: (local: Local, work: () => Promise<void>) => Promise<void>,
 ): Promise<Map<Differing, Comparison>> {
-  const { repository, workspace, remotes, lastSyncs } = look;
+  const { repository, workspace, remotes, lastSyncs } = session;
   const compared = new Map<Differing, Comparison>();
   const open = new Set(differing);
   const note = (each: Differing, comparison: Comparison) => {
@@ -125,24 +126,24 @@ async function compareDiffering(
   await forEach(differing, 'auto', (each) =>
     attempt(each.local, async () => {
       const { lastSync } = each;
-      if (lastSync && (await isOfPresent(look, lastSync, each.remote)))
+      if (lastSync && (await isOfPresent(session, lastSync, each.remote)))
         synced.set(each, { ...each, lastSync });
     }),
   );
-  const { wentOn, wentBack } = await compareWithLastSyncs([...synced.values()], repository);
+  const { changedSince, asCommitted } = await compareWithLastSyncs([...synced.values()], repository);
   for (const [each, file] of synced) {
-    if (wentOn.has(file)) note(each, { state: 'changed here' });
+    if (changedSince.has(file)) note(each, { state: 'changed here' });
     // Somebody pulled or pushed code, and then took the file back without a commit here, as by `git stash`. Otherwise, after
     // the next edit, the code that the service has would look like the base of that edit.
-    if (wentBack.has(file)) lastSyncs.remove(each.local.name);
+    if (asCommitted.has(file)) lastSyncs.remove(each.local.name);
   }
-  for (const [each, limit] of await findUntold([...open], repository))
+  for (const [each, limit] of await findBeyondHistory([...open], repository))
     note(each, { state: 'conflict', reason: { kind: 'git', limit } });
   const pairs = new Map<Differing, Pair>();
   await forEach([...open], 'auto', (each) =>
     attempt(each.local, async () => {
       const read = (version: ValVersion) => remotes.codeOf(each.remote, version);
-      pairs.set(each, { ...each, known: await remotes.versions(each.remote), read });
+      pairs.set(each, { ...each, versions: await remotes.versions(each.remote), read });
     }),
   );
   const files = [...pairs.values()];
@@ -179,54 +180,54 @@ async function explain(
 
 const stateOf = ({ state }: Comparison): State => (state === 'conflict' ? 'both changed' : state);
 
-async function findOne(look: Look, local: Local, force: boolean): Promise<Finding | Differing> {
-  const found = await look.remotes.find(local.name, local.code);
-  if (found.kind === 'val') return compareWith(look, local, found, force);
-  const known = await knownVal(look, local, found);
+async function findOne(session: Session, local: Local, force: boolean): Promise<FileStatus | Differing> {
+  const found = await session.remotes.find(local.name, local.code);
+  if (found.kind === 'val') return compareWith(session, local, found, force);
+  const known = await knownVal(session, local, found);
   if (known === undefined) {
-    return findingOf(local.code.hasMarks ? 'marks' : 'new', local, found);
+    return fileStatusOf(local.code.hasMarks ? 'marks' : 'new', local, found);
   }
-  if (known === 'gone') return findingOf('deleted there', local, found);
+  if (known === 'gone') return fileStatusOf('deleted there', local, found);
   // A list may lack a val.
   const isNamed = [local.name, ''].includes(known.name) || known.owner !== undefined;
-  return isNamed ? compareWith(look, local, known, force) : findingOf('renamed there', local, known);
+  return isNamed ? compareWith(session, local, known, force) : fileStatusOf('renamed there', local, known);
 }
 
 /** The val of a last sync that counts, or of an id in vals.json. */
 async function knownVal(
-  { remotes, lastSyncs, written, repository }: Look,
+  { remotes, lastSyncs, manifestIds, repository }: Session,
   { name }: Local,
   { kind }: Remote,
 ): Promise<RemoteVal | 'gone' | undefined> {
   const { id: synced, commit } = lastSyncs.of(name) ?? {};
   // A last sync counts while its commit is in the history of HEAD.
   const counts = commit === undefined || repository === undefined || (await repository.hasCommit(commit));
-  const id = (kind === 'unknown' ? written.get(name) : undefined) ?? (counts ? synced : undefined);
+  const id = (kind === 'unknown' ? manifestIds.get(name) : undefined) ?? (counts ? synced : undefined);
   if (id === undefined) return undefined;
   return (await remotes.read(id)) ?? 'gone';
 }
 
 async function compareWith(
-  look: Look,
+  session: Session,
   local: Local,
   found: RemoteVal,
   force: boolean,
-): Promise<Finding | Differing> {
+): Promise<FileStatus | Differing> {
   if (hasSameCode(local.code, found.code)) {
-    return findingOf('unchanged', local, found, { state: 'unchanged' });
+    return fileStatusOf('unchanged', local, found, { state: 'unchanged' });
   }
-  if (local.code.hasMarks) return findingOf('marks', local, found);
-  const remote = force ? found : await look.remotes.withVersion(found);
-  if (await look.remotes.isOthers(remote)) return findingOf('not yours', local, remote);
-  if (force) return findingOf('changed here', local, remote);
-  const known = look.lastSyncs.of(local.name);
+  if (local.code.hasMarks) return fileStatusOf('marks', local, found);
+  const remote = force ? found : await session.remotes.withVersion(found);
+  if (await session.remotes.isOthers(remote)) return fileStatusOf('not yours', local, remote);
+  if (force) return fileStatusOf('changed here', local, remote);
+  const known = session.lastSyncs.of(local.name);
   const lastSync = known?.id === remote.id ? known : undefined;
   return { local, remote, file: local.file, here: local.code, there: remote.code, lastSync };
 }
 
 /** A last sync without a number is of a val that was made then, or of one whose number nobody told. */
 async function isOfPresent(
-  { remotes }: Look,
+  { remotes }: Session,
   { blob, version }: LastSync,
   remote: RemoteVal,
 ): Promise<boolean> {
@@ -235,8 +236,8 @@ async function isOfPresent(
 }
 
 /** Both sides have the same code, so the last sync says so. */
-async function noteSame(look: Look, findings: Iterable<Finding>): Promise<void> {
-  for (const finding of findings)
-    if (finding.state === 'unchanged' && finding.remote.kind === 'val')
-      await noteSync(look, finding.name, finding.remote);
+async function noteSame(session: Session, statuses: Iterable<FileStatus>): Promise<void> {
+  for (const fileStatus of statuses)
+    if (fileStatus.state === 'unchanged' && fileStatus.remote.kind === 'val')
+      await noteSync(session, fileStatus.name, fileStatus.remote);
 }
