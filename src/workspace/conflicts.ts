@@ -4,7 +4,7 @@ import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
 import type { CompareReason, Comparison } from './compare/types.ts';
 import { type Conflict, type FileStatus, isReason, type Reason, valOf } from './file-status.ts';
-import type { RemoteVal } from './read/remotes.ts';
+import type { RemoteVal } from './read/remote-val.ts';
 import type { Session } from './session.ts';
 import { fixFor, gitCannotTell, hintAbout, meaningOf, pull, push } from './states.ts';
 import { pathTo } from './workspace.ts';

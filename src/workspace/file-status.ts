@@ -1,7 +1,7 @@
 // What is found about each file of a workspace and its val.
 import type { Comparison } from './compare/types.ts';
 import type { Local } from './read/local.ts';
-import type { Remote, RemoteVal } from './read/remotes.ts';
+import type { Remote, RemoteVal } from './read/remote-val.ts';
 
 const reasons = [
   'both changed',

@@ -1,5 +1,6 @@
 // What one command knows of a workspace while it runs: its files, the vals of the service, the last syncs and git.
 import type { Context } from '../core/command-line/command.ts';
+import type { SeenVals } from '../core/find-val/seen-vals.ts';
 import type { ValList } from '../core/find-val/val-list.ts';
 import type { Api } from '../core/http/api.ts';
 import type { Clock } from '../core/lib/waiting.ts';
@@ -8,7 +9,7 @@ import { openRepository, type Repository } from './git/repository.ts';
 import { type LastSyncs, openLastSyncs } from './last-syncs.ts';
 import { idsOn } from './manifest.ts';
 import { type FileNames, noteManifest, readFileNames } from './read/local.ts';
-import { createRemotes, type Remotes, type RemoteVal } from './read/remotes.ts';
+import { newReads, type Reads, type RemoteVal } from './read/remote-val.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface Session {
@@ -17,7 +18,12 @@ export interface Session {
   api: Api;
   /** The list of the caller's vals. */
   valList: ValList;
-  remotes: Remotes;
+  /** The vals that this machine has seen. */
+  seen: SeenVals;
+  /** What was read of the vals. Only read/remotes.ts uses it. */
+  reads: Reads;
+  /** How many vals the command is about. */
+  count: number;
   names: FileNames;
   lastSyncs: LastSyncs;
   /** The ids of vals.json, by name. Empty for a service on this machine. */
@@ -27,7 +33,7 @@ export interface Session {
 }
 
 export interface SessionOptions {
-  /** How many vals the command is about. Undefined means all files of the workspace. */
+  /** Undefined means all files of the workspace. */
   count?: number | undefined;
   /** Files that the user named. They count even if a push of the folder would leave them out. */
   named?: readonly string[] | undefined;
@@ -59,17 +65,11 @@ async function openSession(
   const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(context.out.say));
   const lastSyncs = openLastSyncs(workspace.own, workspace.service, warnWith(context.out.say));
   const manifestIds = idsOn(workspace.service, workspace.manifest);
-  const remotes = createRemotes(
-    { ...context.vals, api },
-    {
-      synced: (name) => lastSyncs.of(name)?.id,
-      manifestIds,
-      names: new Set([...names.values()].flatMap((name) => name ?? [])),
-    },
-    count ?? names.size,
-  );
   return {
-    ...{ workspace, api, remotes, names, lastSyncs, manifestIds },
+    ...{ workspace, api, names, lastSyncs, manifestIds },
+    count: count ?? names.size,
+    reads: newReads(),
+    seen: context.vals.seen,
     clock: context.host.clock,
     valList: context.vals.valList,
     repository: openRepository(workspace.root, context.host),

@@ -8,6 +8,7 @@ import { withLineEnds } from '../code.ts';
 import { allNextCommands, sentenceOf } from '../conflicts.ts';
 import { differs, type FileStatus, isConflict, isReason, statusOf, valOf } from '../file-status.ts';
 import { compareWorkspace, refuseUnknownWords } from '../read/compare-workspace.ts';
+import { withCode } from '../read/remotes.ts';
 import type { Session } from '../session.ts';
 import { nextCommands } from '../states.ts';
 import { nameOfService, pathTo, type Workspace } from '../workspace.ts';
@@ -71,10 +72,10 @@ interface DifferingVal {
   there: string | undefined;
 }
 
-async function withTexts({ remotes }: Session, fileStatus: FileStatus): Promise<DifferingVal> {
+async function withTexts(session: Session, fileStatus: FileStatus): Promise<DifferingVal> {
   const code = fileStatus.local?.code;
   const val = valOf(fileStatus);
-  const there = val && (await remotes.withCode(val))?.code.text;
+  const there = val && (await withCode(session, val))?.code.text;
   // Two codes that differ in line ends alone are the same code.
   return { fileStatus, here: code?.text, there: there && withLineEnds(there, code?.lineEnds) };
 }

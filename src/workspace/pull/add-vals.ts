@@ -8,7 +8,7 @@ import { sh } from '../../core/lib/hint.ts';
 import { nameLike } from '../../core/lib/vals.ts';
 import { fold, nameProblem, replaceBelow } from '../disk/write-files.ts';
 import { updateManifest, withName } from '../manifest.ts';
-import type { RemoteVal, ValWithCode } from '../read/remotes.ts';
+import type { RemoteVal, ValWithCode } from '../read/remote-val.ts';
 import { noteSync, type Session } from '../session.ts';
 import { pathTo } from '../workspace.ts';
 import { writableText } from './pull-val.ts';

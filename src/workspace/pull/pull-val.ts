@@ -10,7 +10,8 @@ import { replaceBelow } from '../disk/write-files.ts';
 import { type FileStatus, isConflict, valOf } from '../file-status.ts';
 import { mergeTexts } from '../git/merge-file.ts';
 import type { Local } from '../read/local.ts';
-import type { RemoteVal, ValWithCode } from '../read/remotes.ts';
+import type { RemoteVal, ValWithCode } from '../read/remote-val.ts';
+import { codeOfVersion, withCode } from '../read/remotes.ts';
 import { noteSync, type Session } from '../session.ts';
 import { nextCommands, rulesOf } from '../states.ts';
 import { nameOfService, pathTo } from '../workspace.ts';
@@ -47,7 +48,7 @@ export async function pullFile(pulling: Pulling, fileStatus: FileStatus): Promis
   const isMerged = state === 'both changed' && merge;
   const isWritten = kind === 'write' || (kind === 'add' && isNamed);
   // What is written is read, if only its hash was told.
-  const remote = listed && (isMerged || isWritten) ? await session.remotes.withCode(listed) : undefined;
+  const remote = listed && (isMerged || isWritten) ? await withCode(session, listed) : undefined;
   if (isMerged && local !== undefined && remote !== undefined)
     return mergeVal(pulling, { ...fileStatus, local, remote });
   if (isWritten && remote !== undefined) {
@@ -110,7 +111,7 @@ async function mergeVal(pulling: Pulling, fileStatus: StatusOfBoth): Promise<Pul
   const path = pathTo(session.workspace, local.file);
   if (options.dryRun) return { status: 'planned', remote };
   const inFile = (text: string) => withLineEnds(text, code.lineEnds);
-  const base = comparison?.base && (await session.remotes.codeOf(remote, comparison.base));
+  const base = comparison?.base && (await codeOfVersion(session, remote, comparison.base));
   const texts = {
     here: code.text,
     base: inFile(base?.text ?? ''),

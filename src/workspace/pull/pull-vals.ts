@@ -11,7 +11,8 @@ import { type Backup, createBackup } from '../data/data-folder.ts';
 import { removeLeftovers } from '../disk/write-files.ts';
 import { type FileStatus, valOf } from '../file-status.ts';
 import { writeIds } from '../ids.ts';
-import { noValOfId, type RemoteVal, type ValWithCode } from '../read/remotes.ts';
+import type { RemoteVal, ValWithCode } from '../read/remote-val.ts';
+import { isOthers, noValOfId, readVal, withVersion } from '../read/remotes.ts';
 import type { Session } from '../session.ts';
 import { hintAbout, wordsOrPlaceholder } from '../states.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
@@ -117,7 +118,7 @@ function adoptions(
       row: { ...(name !== undefined && { name }), id },
       label: name === undefined ? id : `"${name}"`,
       async run() {
-        const found = await session.remotes.read(id);
+        const found = await readVal(session, id);
         if (found === undefined) throw noValOfId(id, nameOfService(session.workspace.service));
         // A list has told that the others are the caller's.
         const val = name === undefined ? await withOwner(session, found) : found;
@@ -138,10 +139,10 @@ function adoptions(
 }
 
 /** Where the val does not tell its owner, the list of its versions may. */
-async function withOwner({ remotes }: Session, found: ValWithCode): Promise<ValWithCode> {
+async function withOwner(session: Session, found: ValWithCode): Promise<ValWithCode> {
   if (found.owner !== undefined) return found;
-  const val = await remotes.withVersion(found);
-  return (await remotes.isOthers(val)) ? { ...val, owner: 'somebody else' } : val;
+  const val = await withVersion(session, found);
+  return (await isOthers(session, val)) ? { ...val, owner: 'somebody else' } : val;
 }
 
 function noteKept(

@@ -18,7 +18,8 @@ import { asCode, hasSameCode, withLineEnds } from '../code.ts';
 import { conflictOf } from '../conflicts.ts';
 import { type FileStatus, fileStatusOf } from '../file-status.ts';
 import type { Local } from '../read/local.ts';
-import { isSameState, type RemoteVal, type ValWithCode } from '../read/remotes.ts';
+import { isSameState, type RemoteVal, type ValWithCode } from '../read/remote-val.ts';
+import { readAgain, versionsSince, withCode } from '../read/remotes.ts';
 import { noteSync, type Session } from '../session.ts';
 import { pathTo } from '../workspace.ts';
 import { type CreateStep, type Step, sendsCode } from './steps.ts';
@@ -108,7 +109,7 @@ async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promis
     if (isNotForCaller(error)) return 'not for the caller';
     throw error;
   });
-  if (reply === 'changed') return sentMeanwhile(push, local, remote, await session.remotes.fresh(remote.id));
+  if (reply === 'changed') return sentMeanwhile(push, local, remote, await readAgain(session, remote.id));
   if (reply !== 'not for the caller') return sent(push, local, code, reply, remote);
   const { file, name } = local;
   if (!push.force) throw await conflictAboutAbsent(push, { file, name, local, remote });
@@ -129,7 +130,7 @@ async function sentMeanwhile(
 ): Promise<PushResult> {
   if (now === undefined || now.owner !== undefined || !hasSameCode(now.code, code))
     throw changedMeanwhile(push, file);
-  const version = now.version ?? numberIn(await push.session.remotes.versionAfter(before));
+  const version = now.version ?? (await versionsSince(push.session, before)).at(-1);
   await noteSync(push.session, name, { ...now, version });
   return { ...nothing, status: 'unchanged', id: now.id, version };
 }
@@ -139,7 +140,7 @@ async function conflictAboutAbsent(
   { session }: CarryOut,
   about: Pick<FileStatus, 'file' | 'name' | 'local'> & { remote: RemoteVal },
 ): Promise<ConflictError> {
-  const isThere = (await session.remotes.fresh(about.remote.id)) !== undefined;
+  const isThere = (await readAgain(session, about.remote.id)) !== undefined;
   return conflictOf(
     { ...about, state: isThere ? 'not yours' : 'deleted there', comparison: undefined },
     session,
@@ -148,7 +149,7 @@ async function conflictAboutAbsent(
 
 /** One that was read with an ETag need not be read again. */
 const lookAgain = async ({ session }: CarryOut, remote: RemoteVal): Promise<ValWithCode | undefined> =>
-  remote.etag === undefined ? session.remotes.fresh(remote.id) : session.remotes.withCode(remote);
+  remote.etag === undefined ? readAgain(session, remote.id) : withCode(session, remote);
 
 const changedMeanwhile = ({ session }: CarryOut, file: string): ConflictError =>
   new ConflictError(
@@ -179,20 +180,20 @@ async function sent(
   before: RemoteVal | undefined,
 ): Promise<PushResult> {
   const id = before?.id ?? textAt(body, 'id');
-  const after = versionOf(body) ?? (before && (await session.remotes.versionAfter(before)));
-  const version = numberIn(after);
+  const told = versionOf(body);
+  const made = told === undefined && before !== undefined ? await versionsSince(session, before) : [];
+  // Of several versions, no list tells which one this push made.
+  const isRace = made.length > 1;
+  const version = told ?? (isRace ? undefined : made[0]);
   if (id === undefined) session.lastSyncs.remove(local.name);
   else await noteSync(session, local.name, { id, version, code: asCode(code) });
   return {
     status: statusOf(status, version, before),
     ...{ id, version, versionBefore: before?.version, code },
     privacy: before === undefined ? privacyOf(body) : undefined,
-    isRace: after === 'several',
+    isRace,
   };
 }
-
-const numberIn = (version: number | 'several' | undefined): number | undefined =>
-  version === 'several' ? undefined : version;
 
 /** 201 says that there is a new val, or a new version of one that was there. */
 function statusOf(
@@ -222,7 +223,7 @@ async function deleteVal(push: CarryOut, step: Extract<Step, { kind: 'delete' }>
   const call = { ...routes.deleteVal(remote.id), ifMatch: now.etag };
   await session.api.send(call).catch(async (error) => {
     if (hasStatus(error, 412)) throw changedMeanwhile(push, file);
-    const isOthers = isNotForCaller(error) && (await session.remotes.fresh(remote.id)) !== undefined;
+    const isOthers = isNotForCaller(error) && (await readAgain(session, remote.id)) !== undefined;
     throw isOthers
       ? conflictOf({ ...step, state: 'not yours', local: undefined, comparison: undefined }, session)
       : error;

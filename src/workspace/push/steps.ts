@@ -5,7 +5,7 @@ import type { Comparison } from '../compare/types.ts';
 import { conflictOf } from '../conflicts.ts';
 import { type FileStatus, isConflict, valOf } from '../file-status.ts';
 import type { Local } from '../read/local.ts';
-import type { RemoteVal } from '../read/remotes.ts';
+import type { RemoteVal } from '../read/remote-val.ts';
 import type { Session } from '../session.ts';
 import { rulesOf } from '../states.ts';
 

@@ -17,7 +17,16 @@ import type { Repository } from '../git/repository.ts';
 import { noteSync, type Session } from '../session.ts';
 import { type DeletedFiles, findDeletedFiles, noDeletedFiles } from './deleted-files.ts';
 import type { Local } from './local.ts';
-import type { Remote, RemoteVal } from './remotes.ts';
+import type { Remote, RemoteVal } from './remote-val.ts';
+import {
+  codeOfVersion,
+  findRemote,
+  hasOneVersion,
+  isOthers,
+  newestVersions,
+  readVal,
+  withVersion,
+} from './remotes.ts';
 
 /** A file that could not be compared has an error. */
 type Result = FileStatus | FailedFile;
@@ -89,8 +98,7 @@ export async function compareAll(
   const compared = await compareDiffering(session, differing, attempt);
   for (const [{ local, remote }, comparison] of compared) {
     // The list of its versions, which may have been read meanwhile, tells whose it is.
-    const isOthers = await session.remotes.isOthers(remote);
-    const state = isOthers ? 'not yours' : stateOf(comparison);
+    const state = (await isOthers(session, remote)) ? 'not yours' : stateOf(comparison);
     results.set(local, fileStatusOf(state, local, remote, comparison));
   }
   const inOrder = () =>
@@ -115,7 +123,7 @@ async function compareDiffering(
   differing: readonly Differing[],
   attempt: (local: Local, work: () => Promise<void>) => Promise<void>,
 ): Promise<Map<Differing, Comparison>> {
-  const { repository, workspace, remotes, lastSyncs } = session;
+  const { repository, workspace, lastSyncs } = session;
   const compared = new Map<Differing, Comparison>();
   const open = new Set(differing);
   const note = (each: Differing, comparison: Comparison) => {
@@ -142,8 +150,8 @@ async function compareDiffering(
   const pairs = new Map<Differing, Pair>();
   await forEach([...open], 'auto', (each) =>
     attempt(each.local, async () => {
-      const read = (version: ValVersion) => remotes.codeOf(each.remote, version);
-      pairs.set(each, { ...each, versions: await remotes.versions(each.remote), read });
+      const read = (version: ValVersion) => codeOfVersion(session, each.remote, version);
+      pairs.set(each, { ...each, versions: await newestVersions(session, each.remote), read });
     }),
   );
   const files = [...pairs.values()];
@@ -181,7 +189,7 @@ async function explain(
 const stateOf = ({ state }: Comparison): State => (state === 'conflict' ? 'both changed' : state);
 
 async function findOne(session: Session, local: Local, force: boolean): Promise<FileStatus | Differing> {
-  const found = await session.remotes.find(local.name, local.code);
+  const found = await findRemote(session, local.name, local.code);
   if (found.kind === 'val') return compareWith(session, local, found, force);
   const known = await knownVal(session, local, found);
   if (known === undefined) {
@@ -195,16 +203,17 @@ async function findOne(session: Session, local: Local, force: boolean): Promise<
 
 /** The val of a last sync that counts, or of an id in vals.json. */
 async function knownVal(
-  { remotes, lastSyncs, manifestIds, repository }: Session,
+  session: Session,
   { name }: Local,
   { kind }: Remote,
 ): Promise<RemoteVal | 'gone' | undefined> {
+  const { lastSyncs, manifestIds, repository } = session;
   const { id: synced, commit } = lastSyncs.of(name) ?? {};
   // A last sync counts while its commit is in the history of HEAD.
   const counts = commit === undefined || repository === undefined || (await repository.hasCommit(commit));
   const id = (kind === 'unknown' ? manifestIds.get(name) : undefined) ?? (counts ? synced : undefined);
   if (id === undefined) return undefined;
-  return (await remotes.read(id)) ?? 'gone';
+  return (await readVal(session, id)) ?? 'gone';
 }
 
 async function compareWith(
@@ -217,8 +226,8 @@ async function compareWith(
     return fileStatusOf('unchanged', local, found, { state: 'unchanged' });
   }
   if (local.code.hasMarks) return fileStatusOf('marks', local, found);
-  const remote = force ? found : await session.remotes.withVersion(found);
-  if (await session.remotes.isOthers(remote)) return fileStatusOf('not yours', local, remote);
+  const remote = force ? found : await withVersion(session, found);
+  if (await isOthers(session, remote)) return fileStatusOf('not yours', local, remote);
   if (force) return fileStatusOf('changed here', local, remote);
   const known = session.lastSyncs.of(local.name);
   const lastSync = known?.id === remote.id ? known : undefined;
@@ -227,12 +236,12 @@ async function compareWith(
 
 /** A last sync without a number is of a val that was made then, or of one whose number nobody told. */
 async function isOfPresent(
-  { remotes }: Session,
+  session: Session,
   { blob, version }: LastSync,
   remote: RemoteVal,
 ): Promise<boolean> {
   if (blob !== remote.code.blob) return false;
-  return version === undefined ? remotes.hasOneVersion(remote) : version === remote.version;
+  return version === undefined ? hasOneVersion(session, remote) : version === remote.version;
 }
 
 /** Both sides have the same code, so the last sync says so. */

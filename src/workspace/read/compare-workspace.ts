@@ -25,6 +25,7 @@ import {
 import { compareAll } from './compare-vals.ts';
 import type { DeletedFile, DeletedFiles } from './deleted-files.ts';
 import { createPathFilter, type NamedFile, readLocals, sortFiles } from './local.ts';
+import { readOwnVal } from './remotes.ts';
 
 export interface ComparedVals {
   session: Session;
@@ -148,20 +149,16 @@ async function chooseByWords(
   return { chosen: files.filter((file) => chosen.has(file)), unknown };
 }
 
-/** The file of that name, if it has no other val, or the file whose last sync is of this val. */
-async function filesWithId(
-  { remotes, lastSyncs, manifestIds, valList }: Session,
-  files: readonly NamedFile[],
-  id: string,
-): Promise<NamedFile[]> {
-  const remote = await remotes.withId(id);
-  const named = files.find(({ name }) => name === remote?.name);
-  const known = named && (manifestIds.get(named.name) ?? lastSyncs.of(named.name)?.id);
-  const isPossible = async (name: string) =>
-    !(await valList.canList()) || (await valList.named(name)).some((val) => val.id === id);
-  const isOfFile = named !== undefined && (known === undefined ? await isPossible(named.name) : known === id);
-  if (isOfFile) remotes.choose(named.name, id);
-  return files.filter((each) => (isOfFile && each === named) || lastSyncs.of(each.name)?.id === id);
+/** The file that this folder knows to be of this val, or else the file of its name, if it has no other val. */
+async function filesWithId(session: Session, files: readonly NamedFile[], id: string): Promise<NamedFile[]> {
+  const { lastSyncs, manifestIds, reads } = session;
+  const idOf = (name: string) => manifestIds.get(name) ?? lastSyncs.of(name)?.id;
+  const known = files.filter(({ name }) => idOf(name) === id);
+  if (known.length > 0) return known;
+  const remote = await readOwnVal(session, id);
+  const named = files.filter(({ name }) => name === remote?.name && idOf(name) === undefined);
+  for (const { name } of named) reads.chosen.set(name, id);
+  return named;
 }
 
 function firstError(

@@ -10,7 +10,8 @@ import { type PastFiles, readPastFiles } from '../git/past-files.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Session } from '../session.ts';
 import { nameOfFile } from './local.ts';
-import type { RemoteVal } from './remotes.ts';
+import type { RemoteVal } from './remote-val.ts';
+import { readOwnVal } from './remotes.ts';
 
 export interface DeletedFiles {
   /** Vals whose files were deleted, and whose code the histories of these files have. */
@@ -44,7 +45,7 @@ export async function findDeletedFiles(
   statuses: readonly FileStatus[],
   { most }: { most: number | undefined },
 ): Promise<DeletedFiles> {
-  const { repository, remotes } = session;
+  const { repository } = session;
   const ids = await valsWithoutFile(session, statuses);
   if (ids.size === 0 || repository === undefined)
     return { ...noDeletedFiles, idsWithoutFile: strayEntries(session, statuses, new Set()) };
@@ -53,7 +54,7 @@ export async function findDeletedFiles(
   const unknown: DeletedFiles['unknown'][number][] = [];
   const seen = new Set<string>();
   await forEach([...pathsOfDeleted(session, repository, past, ids)], 'auto', async ([nameOfEntry, file]) => {
-    const remote = await remotes.withId(ids.get(nameOfEntry) ?? '');
+    const remote = await readOwnVal(session, ids.get(nameOfEntry) ?? '');
     if (remote === undefined || seen.has(remote.id)) return;
     seen.add(remote.id);
     const name = remote.name || nameOfEntry;
@@ -88,7 +89,7 @@ async function valsWithoutFile(
   session: Session,
   statuses: readonly FileStatus[],
 ): Promise<Map<string, string>> {
-  const { valList, remotes, lastSyncs, manifestIds } = session;
+  const { valList, lastSyncs, manifestIds } = session;
   const names = new Set(session.names.values());
   const taken = new Set(statuses.flatMap((fileStatus) => valOf(fileStatus)?.id ?? []));
   const open = new Map<string, string>();
@@ -101,7 +102,7 @@ async function valsWithoutFile(
   const synced = lastSyncs.names().map((name) => [name, lastSyncs.of(name)?.id ?? ''] as const);
   await forEach([...synced, ...manifestIds], 'auto', async ([name, id]) => {
     // The present name of a val decides its file.
-    const remote = names.has(name) ? undefined : await remotes.withId(id);
+    const remote = names.has(name) ? undefined : await readOwnVal(session, id);
     if (remote === undefined) return;
     add(remote.name, id);
     // The file may have gone before the val was renamed.
