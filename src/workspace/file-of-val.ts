@@ -9,10 +9,10 @@ import type { FileOfVal } from '../core/find-val/find-val.ts';
 import { sh } from '../core/lib/hint.ts';
 import { typedAsOnDisk } from '../core/lib/paths.ts';
 import { isKnownToGit, openRepository } from './git/repository.ts';
-import { refuseOtherService } from './ids.ts';
 import { openLastSyncs } from './last-syncs.ts';
 import { chosenService, idsOn } from './manifest.ts';
 import { nameOfFile } from './read/local.ts';
+import { refuseOtherService } from './services.ts';
 import { createWorkspaces, nameOfService, type PathInWorkspace } from './workspace.ts';
 
 export function openFiles(context: Context, use: ValUse): FindFile {

@@ -1,7 +1,7 @@
 // vals.json makes a folder a workspace. It says which services the vals belong to, which files have a val of another name
 // than the file, how public new vals are, and, for services that cannot list vals, the ids of the vals. It lists no vals:
 // every file that a push of the folder takes is one.
-import { ConflictError, LocalError } from '../core/errors.ts';
+import { LocalError } from '../core/errors.ts';
 import { hasConflictMarkers } from '../core/files/check-syntax.ts';
 import { readBelow } from '../core/files/files.ts';
 import { manifestFile } from '../core/files/root.ts';
@@ -136,23 +136,16 @@ const sorted = (texts: ReadonlyMap<string, string>): Record<string, string> =>
 
 export type ManifestUpdate = 'created' | 'updated' | 'unchanged';
 
-/** Writes vals.json whole. If somebody else changes it meanwhile, the change is made to what they wrote. */
+/** Writes vals.json whole. Throws if somebody else changes it in that moment. */
 export function updateManifest(root: string, change: (before: Manifest) => Manifest): ManifestUpdate {
-  for (;;) {
-    const text = readBelow(root, manifestFile);
-    const before = text === undefined ? emptyManifest : parseManifest(text);
-    const after = formatManifest(change(before));
-    parseManifest(after);
-    if (text !== undefined && after === formatManifest(before)) return 'unchanged';
-    try {
-      replaceBelow(root, manifestFile, after, text);
-    } catch (error) {
-      if (error instanceof ConflictError) continue;
-      throw error;
-    }
-    removeLeftovers(root, '');
-    return text === undefined ? 'created' : 'updated';
-  }
+  const text = readBelow(root, manifestFile);
+  const before = text === undefined ? emptyManifest : parseManifest(text);
+  const after = formatManifest(change(before));
+  parseManifest(after);
+  if (text !== undefined && after === formatManifest(before)) return 'unchanged';
+  replaceBelow(root, manifestFile, after, text);
+  removeLeftovers(root, '');
+  return text === undefined ? 'created' : 'updated';
 }
 
 export const withService =

@@ -126,10 +126,9 @@ const gitLimits: Readonly<Record<GitLimit, { reason: string; fix: readonly strin
     reason: 'the history of this checkout does not reach far enough',
     fix: ['In CI, fetch all of it (fetch-depth: 0).'],
   },
-  lfs: { reason: 'Git LFS keeps the code, and git has only a pointer to it', fix: [] },
-  'lfs pointer': {
-    reason: 'the file is only a pointer of Git LFS',
-    fix: ['To fetch its code, run `git lfs pull`.'],
+  lfs: {
+    reason: 'Git LFS keeps the code, and git has only a pointer to it',
+    fix: ['If the file here is only a pointer, too, run `git lfs pull`.'],
   },
   'too long': { reason: 'the search of the history took longer than 5 seconds', fix: [] },
   failed: { reason: 'the history could not be read', fix: ['`git log` shows the reason.'] },

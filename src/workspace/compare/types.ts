@@ -70,6 +70,4 @@ export type GitLimit =
   /** Add `fetch-depth: 0`. */
   | 'shallow'
   /** Git LFS keeps the code. */
-  | 'lfs'
-  /** The file in the working tree, too, is a pointer of Git LFS. */
-  | 'lfs pointer';
+  | 'lfs';

@@ -1,18 +1,11 @@
 // Carries out the steps of a push. What was planned is what is sent: just before each write the val is looked at once more,
 // and one that changed is a conflict.
-import {
-  ConflictError,
-  hasStatus,
-  isInvalidRequest,
-  RefusedError,
-  type ValsError,
-} from '../../core/errors.ts';
+import { ConflictError, hasStatus } from '../../core/errors.ts';
 import { existsBelow } from '../../core/files/files.ts';
 import type { Call } from '../../core/http/call.ts';
 import { versionOf } from '../../core/http/record-fields.ts';
 import { newVersion } from '../../core/http/versions.ts';
 import { isObject, type JsonValue, textAt } from '../../core/lib/json.ts';
-import { privacyWords, publicity } from '../../core/push/privacy.ts';
 import * as routes from '../../core/routes.ts';
 import { asCode, hasSameCode, withLineEnds } from '../code.ts';
 import { conflictOf } from '../conflicts.ts';
@@ -77,8 +70,6 @@ async function create(push: CarryOut, { local, replaces, isOthers }: CreateStep)
   const call: Call = { ...routes.createVal(fields), mayRepeat: true };
   push.signal.throwIfAborted();
   const reply = await session.api.send(call).catch(async (error) => {
-    if (isInvalidRequest(error) && publicity(privacy, -1) === -1 && privacy !== undefined)
-      throw privacyRefused(error, privacy);
     if (!hasStatus(error, 409)) throw error;
     // PUT comes second: a val that it made would lack the privacy of new vals.
     if (replaces) return session.api.send(routes.putVal(name, code.text));
@@ -88,13 +79,6 @@ async function create(push: CarryOut, { local, replaces, isOthers }: CreateStep)
   });
   return sent(push, local, code.text, reply, undefined);
 }
-
-/** The service may mean the privacy, which is a word that vals does not know. */
-const privacyRefused = ({ message, facts }: ValsError, privacy: string): RefusedError =>
-  new RefusedError(`${message} vals.json has "privacy": "${privacy}".`, {
-    ...facts,
-    hint: `If it means the privacy, change "privacy" in vals.json, for example to "${privacyWords[0]}".`,
-  });
 
 async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promise<PushResult> {
   const { session } = push;

@@ -57,14 +57,6 @@ export function noteResent(context: Context, { workspace }: Session, steps: read
 export const describeResent = ({ version, replacedBy }: NonNullable<Comparison['resent']>): string =>
   `the code of version ${version} again, which version ${replacedBy} had replaced`;
 
-/** Somebody else made a version between the last look and the list of versions, so no number is known. */
-export function noteRaces({ out: { say } }: Context, names: readonly string[]): void {
-  const [first, another] = names;
-  if (first === undefined) return;
-  const text = `While ${someOf(names)} ${another === undefined ? 'was' : 'were'} sent, somebody else made a version, too.`;
-  say({ kind: 'note', text: [text, sh`To see which one is current, run ${['version', 'ls', first]}.`] });
-}
-
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
 export function noteDeletedFiles(context: Context, { missing }: DeletedFiles): void {
   const names = missing.map(({ name }) => name);
@@ -120,13 +112,16 @@ export function notePublic({ out: { say } }: Context, names: readonly string[]):
 export function noteUnpruned(
   { out: { say } }: Context,
   workspace: Workspace,
-  { missing, unknown }: DeletedFiles,
+  { missing, otherCode }: DeletedFiles,
 ): void {
   const moved = missing.flatMap(({ name, file, movedTo }) =>
     movedTo === undefined ? [] : [{ name, file, reason: `${pathTo(workspace, movedTo)} has its code` }],
   );
   const noCode = 'its history in git does not have the code that the val has now';
-  for (const { name, file, reason } of [...moved, ...unknown.map((each) => ({ ...each, reason: noCode }))]) {
+  for (const { name, file, reason } of [
+    ...moved,
+    ...otherCode.map((each) => ({ ...each, reason: noCode })),
+  ]) {
     const text = `The val "${name}" was left, because ${pathTo(workspace, file)} is gone, but ${reason}.`;
     say({ kind: 'note', text: [text, sh`To delete it, run ${['val', 'rm', name]}.`] });
   }

@@ -10,7 +10,8 @@ import { privacyOfNew, publicity } from '../../core/push/privacy.ts';
 import { pushWording, refuseFiles } from '../../core/push/refuse-files.ts';
 import { noteRelativeImports } from '../../core/push/relative-imports.ts';
 import { conflictReason } from '../conflicts.ts';
-import { listService, refuseOtherService, removeIds, writeIds } from '../ids.ts';
+import { removeIds, writeIds } from '../ids.ts';
+import { listService, refuseOtherService } from '../services.ts';
 import { type Session, withSession } from '../session.ts';
 import { pathTo, type Workspace } from '../workspace.ts';
 import { askAbout } from './ask.ts';
@@ -21,7 +22,6 @@ import {
   noteDeletedFiles,
   noteNewNames,
   notePublic,
-  noteRaces,
   noteResent,
   noteUnpruned,
 } from './notes.ts';
@@ -101,10 +101,6 @@ async function push(
   const behind = steps.flatMap((step) => (step.kind === 'behind' ? step : []));
   noteBehind(context, session, behind, { isNamed: chosen !== undefined });
   noteResent(context, session, [...results.keys()]);
-  noteRaces(
-    context,
-    [...results].flatMap(([{ name }, { isRace }]) => (isRace ? name : [])),
-  );
   if (prune) noteUnpruned(context, workspace, plan.deletedFiles);
   else noteDeletedFiles(context, plan.deletedFiles);
   const made = [...results].flatMap(([step, { status }]) =>

@@ -3,9 +3,7 @@
 
 import type { Context } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
-import { isLfsPointer } from '../../core/files/read-text.ts';
 import { forEach } from '../../core/http/request/limiter.ts';
-import { someOf } from '../../core/lib/hint.ts';
 import { hasSameCode } from '../code.ts';
 import { findBeyondHistory } from '../compare/committed-codes.ts';
 import { compareFiles } from '../compare/compare-files.ts';
@@ -15,7 +13,7 @@ import { type FileStatus, fileStatusOf, type State } from '../file-status.ts';
 import { filesOfLfs } from '../git/lfs.ts';
 import type { Repository } from '../git/repository.ts';
 import { noteSync, type Session } from '../session.ts';
-import { type DeletedFiles, findDeletedFiles, noDeletedFiles } from './deleted-files.ts';
+import { type DeletedFiles, findDeletedFiles, noDeletedFiles, noteIdsWithoutFile } from './deleted-files.ts';
 import type { Local } from './local.ts';
 import type { Remote, RemoteVal } from './remote-val.ts';
 import {
@@ -105,15 +103,11 @@ export async function compareAll(
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
   if (failure !== undefined) return { results: inOrder(), deletedFiles: noDeletedFiles };
   const statuses = inOrder().filter((result): result is FileStatus => !('error' in result));
-  const most = searches === 'all commits' ? undefined : recentCommits;
-  const deletedFiles =
-    searches === 'none' ? noDeletedFiles : await findDeletedFiles(session, statuses, { most });
-  if (deletedFiles.idsWithoutFile.length > 0)
-    say({
-      kind: 'note',
-      text: `"ids" of vals.json has ${someOf(deletedFiles.idsWithoutFile)}, but no file here has that name.`,
-    });
   await noteSame(session, statuses);
+  if (searches === 'none') return { results: inOrder(), deletedFiles: noDeletedFiles };
+  const most = searches === 'all commits' ? undefined : recentCommits;
+  const deletedFiles = await findDeletedFiles(session, statuses, { most });
+  noteIdsWithoutFile(say, session, statuses, deletedFiles);
   return { results: inOrder(), deletedFiles };
 }
 
@@ -167,7 +161,7 @@ async function compareDiffering(
   return compared;
 }
 
-/** What git says besides of files that are not simply newer. */
+/** Adds what git knows besides: whether `git pull` may help, and which codes Git LFS keeps. */
 async function explain(
   pairs: readonly Pair[],
   compared: readonly Comparison[],
@@ -175,14 +169,14 @@ async function explain(
 ): Promise<readonly Comparison[]> {
   if (repository === undefined || compared.every(({ state }) => state === 'changed here')) return compared;
   const canPull = await repository.hasUpstream();
-  const sharesNothing = (each: Comparison | undefined) => each?.reason?.kind === 'no shared code';
-  const asked = pairs.flatMap(({ file }, index) => (sharesNothing(compared[index]) ? file : []));
-  const ofLfs = await filesOfLfs(repository, asked);
+  const unshared = pairs.filter((_pair, index) => compared[index]?.reason?.kind === 'no shared code');
+  const inLfs = await filesOfLfs(
+    repository,
+    unshared.map(({ file }) => file),
+  );
   return compared.map((each, index) => {
-    const { file = '', here } = pairs[index] ?? {};
-    if (!ofLfs.has(file)) return { ...each, canPull };
-    const limit = here && isLfsPointer(here.text) ? 'lfs pointer' : 'lfs';
-    return { ...each, canPull, reason: { kind: 'git', limit } };
+    const isInLfs = inLfs.has(pairs[index]?.file ?? '');
+    return { ...each, canPull, ...(isInLfs && { reason: { kind: 'git', limit: 'lfs' } }) };
   });
 }
 

@@ -12,7 +12,7 @@ import {
 import { asQuestion, type Hint, nearest, sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
 import type { FileStatus } from '../file-status.ts';
-import { noteOtherService, refuseOtherService } from '../ids.ts';
+import { refuseOtherService } from '../services.ts';
 import { type Session, withSession } from '../session.ts';
 import {
   createWorkspaces,
@@ -80,7 +80,6 @@ export async function compareWorkspace<Result>(
 ): Promise<Result> {
   const workspace = workspaceOfWords(createWorkspaces(context), options.words, options.outside);
   if (options.writesFiles) refuseOtherService(workspace);
-  else noteOtherService(context.out.say, workspace);
   context.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
   const stopping = new AbortController();
   const api = await context.api({ signal: AbortSignal.any([context.host.signal, stopping.signal]) });

@@ -3,6 +3,8 @@
 import { existsBelow } from '../../core/files/files.ts';
 import { isTakenFromFolder } from '../../core/files/walk.ts';
 import { forEach } from '../../core/http/request/limiter.ts';
+import { someOf } from '../../core/lib/hint.ts';
+import type { Say } from '../../core/output/out.ts';
 import { idsOf } from '../code.ts';
 import type { GitLimit } from '../compare/types.ts';
 import { type FileStatus, valOf } from '../file-status.ts';
@@ -16,10 +18,8 @@ import { readOwnVal } from './remotes.ts';
 export interface DeletedFiles {
   /** Vals whose files were deleted, and whose code the histories of these files have. */
   missing: readonly DeletedFile[];
-  /** Vals whose files were deleted, and whose present code git does not have there. */
-  unknown: readonly { name: string; file: string }[];
-  /** Names in `ids` of vals.json whose vals have no file here, and had none that git deleted. */
-  idsWithoutFile: readonly string[];
+  /** Vals whose files were deleted, but whose present code the histories of these files do not have. */
+  otherCode: readonly { id: string; name: string; file: string }[];
   /** Why git may not know all deleted files. */
   limit: GitLimit | undefined;
 }
@@ -34,8 +34,7 @@ export interface DeletedFile extends FileStatus {
 
 export const noDeletedFiles: DeletedFiles = {
   missing: [],
-  unknown: [],
-  idsWithoutFile: [],
+  otherCode: [],
   limit: undefined,
 };
 
@@ -47,11 +46,10 @@ export async function findDeletedFiles(
 ): Promise<DeletedFiles> {
   const { repository } = session;
   const ids = await valsWithoutFile(session, statuses);
-  if (ids.size === 0 || repository === undefined)
-    return { ...noDeletedFiles, idsWithoutFile: strayEntries(session, statuses, new Set()) };
+  if (ids.size === 0 || repository === undefined) return noDeletedFiles;
   const past = await readPastFiles(repository, most);
   const missing: DeletedFile[] = [];
-  const unknown: DeletedFiles['unknown'][number][] = [];
+  const otherCode: DeletedFiles['otherCode'][number][] = [];
   const seen = new Set<string>();
   await forEach([...pathsOfDeleted(session, repository, past, ids)], 'auto', async ([nameOfEntry, file]) => {
     const remote = await readOwnVal(session, ids.get(nameOfEntry) ?? '');
@@ -63,25 +61,28 @@ export async function findDeletedFiles(
     const about = { file, name, local: undefined, remote, comparison: undefined };
     if (codes.some((id) => past.codes.get(file)?.has(id)))
       missing.push({ ...about, state: 'missing here', movedTo });
-    else unknown.push({ name, file });
+    else otherCode.push({ id: remote.id, name, file });
   });
   const limit = past.failure ?? (repository.isShallow ? 'shallow' : undefined);
-  const idsWithoutFile = strayEntries(session, statuses, seen);
-  return { missing: missing.sort(byFile), unknown: unknown.sort(byFile), idsWithoutFile, limit };
+  return { missing: missing.sort(byFile), otherCode: otherCode.sort(byFile), limit };
 }
 
 const byFile = (a: { file: string }, b: { file: string }): number => (a.file < b.file ? -1 : 1);
 
-function strayEntries(
+/** About entries in `ids` of vals.json whose vals have no file here, and had none that git deleted. */
+export function noteIdsWithoutFile(
+  say: Say,
   { names, manifestIds }: Session,
   statuses: readonly FileStatus[],
-  explained: ReadonlySet<string>,
-): string[] {
+  { missing, otherCode }: DeletedFiles,
+): void {
   const here = new Set(names.values());
-  const taken = new Set(statuses.flatMap((fileStatus) => valOf(fileStatus)?.id ?? []));
-  return [...manifestIds].flatMap(([name, id]) =>
-    here.has(name) || taken.has(id) || explained.has(id) ? [] : name,
-  );
+  const found = new Set([...statuses, ...missing].map((each) => valOf(each)?.id));
+  for (const { id } of otherCode) found.add(id);
+  const without = [...manifestIds].filter(([name, id]) => !here.has(name) && !found.has(id));
+  if (without.length === 0) return;
+  const words = someOf(without.map(([name]) => name));
+  say({ kind: 'note', text: `"ids" of vals.json has ${words}, but no file here has that name.` });
 }
 
 /** Their ids by their names. Without a list, the last syncs and vals.json tell which vals there are. */
