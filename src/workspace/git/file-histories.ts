@@ -27,41 +27,39 @@ export interface FileHistories {
 }
 
 /** The history of one file, as far as it was read. */
-interface Unfinished {
+interface FileHistory {
   newestFirst: CommittedCode[];
   codes: readonly Ids[];
-  /** How many of the codes were not met yet. Met last one first. */
-  left: number;
+  /** How many of the codes were not found yet. The last one is found first. */
+  missingCodes: number;
 }
-
-const mostMs = 5_000;
 
 /** One `git log` for all files. It names all commits and files, since that is no slower than to look for several paths. */
 export async function readFileHistories(
   repository: Repository,
   wanted: readonly WantedHistory[],
 ): Promise<FileHistories> {
-  const { prefix, clock } = repository;
-  const files = new Map<string, Unfinished>();
-  const byPath = new Map<string, Set<Unfinished>>();
-  const follow = (path: string, file: Unfinished) =>
+  const { prefix } = repository;
+  const files = new Map<string, FileHistory>();
+  const byPath = new Map<string, Set<FileHistory>>();
+  const follow = (path: string, file: FileHistory) =>
     byPath.set(path, (byPath.get(path) ?? new Set()).add(file));
   for (const { file: path, codes } of wanted) {
-    const file = { newestFirst: [], codes, left: codes.length };
+    const file = { newestFirst: [], codes, missingCodes: codes.length };
     files.set(path, file);
     follow(`${prefix}${path}`, file);
   }
   const of = (path: string) => files.get(path)?.newestFirst.toReversed() ?? [];
-  const isOpen = () => [...files.values()].some(({ left }) => left > 0);
+  const isOpen = () => [...files.values()].some(({ missingCodes }) => missingCodes > 0);
   if (!isOpen()) return { of, failure: undefined };
 
   function add({ isMerge, writtenAt, changes }: Commit): void {
-    const renamed: [string, Unfinished][] = [];
+    const renamed: [string, FileHistory][] = [];
     for (const { kind, path, blob, from } of changes) {
       if (kind === 'D') continue;
       for (const file of byPath.get(path) ?? []) {
         file.newestFirst.push({ blob, writtenAt: isMerge ? undefined : writtenAt });
-        if (file.codes[file.left - 1]?.has(blob)) file.left -= 1;
+        if (file.codes[file.missingCodes - 1]?.has(blob)) file.missingCodes -= 1;
         if (from !== undefined && !isMerge) renamed.push([from, file]);
       }
     }
@@ -69,9 +67,8 @@ export async function readFileHistories(
   }
 
   // A blobless clone lacks the codes that would show whether a file was renamed and changed at once.
-  const place = { ...repository, until: clock.now() + mostMs };
   const renames = repository.isPartial ? '-M100%' : '-M';
-  const failure = await readCommits(place, [renames], (commit) => {
+  const failure = await readCommits(repository, [renames], (commit) => {
     add(commit);
     return isOpen();
   });

@@ -11,8 +11,6 @@ export interface GitPlace {
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
   clock: Clock;
-  /** When git is ended. Without it, a program has 5 seconds of its own. */
-  until?: number;
 }
 
 export type GitFailure = 'no git program' | 'dubious ownership' | 'too long' | 'failed';
@@ -20,15 +18,16 @@ export type GitFailure = 'no git program' | 'dubious ownership' | 'too long' | '
 /** The text that git prints, and the reason if git failed. Git ends as soon as nobody reads on. */
 export type GitOutput = AsyncGenerator<string, GitFailure | undefined>;
 
+/** Then git is ended. */
 const mostMs = 5_000;
 
 export async function* startGit(place: GitPlace, args: readonly string[], input = ''): GitOutput {
-  const { signal, clock, until = clock.now() + mostMs } = place;
+  const { signal, clock } = place;
   const child = spawnGit(place, args);
   // git may end before it has read everything.
   child.stdin.on('error', () => {}).end(input);
   const tooLong = new AbortController();
-  const cancel = clock.after(Math.max(0, until - clock.now()), () => tooLong.abort());
+  const cancel = clock.after(mostMs, () => tooLong.abort());
   const stop = AbortSignal.any([signal, tooLong.signal]);
   const end = () => endProgram(child);
   stop.addEventListener('abort', end);

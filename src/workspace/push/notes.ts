@@ -57,6 +57,13 @@ export function noteResent(context: Context, { workspace }: Session, steps: read
 export const describeResent = ({ version, replacedBy }: NonNullable<Comparison['resent']>): string =>
   `the code of version ${version} again, which version ${replacedBy} had replaced`;
 
+/** Somebody else made a version between the last look and the list of versions, so no number is known. */
+export function noteRaces({ out: { say } }: Context, [first, ...others]: readonly string[]): void {
+  if (first === undefined) return;
+  const text = `Somebody else made a version during the push of ${someOf([first, ...others])}.`;
+  say({ kind: 'note', text: [text, sh`To see which one is current, run ${['version', 'ls', first]}.`] });
+}
+
 /** Vals whose files were deleted stay, unless somebody says otherwise. */
 export function noteDeletedFiles(context: Context, { missing }: DeletedFiles): void {
   const names = missing.map(({ name }) => name);

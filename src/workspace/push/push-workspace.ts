@@ -22,6 +22,7 @@ import {
   noteDeletedFiles,
   noteNewNames,
   notePublic,
+  noteRaces,
   noteResent,
   noteUnpruned,
 } from './notes.ts';
@@ -101,6 +102,8 @@ async function push(
   const behind = steps.flatMap((step) => (step.kind === 'behind' ? step : []));
   noteBehind(context, session, behind, { isNamed: chosen !== undefined });
   noteResent(context, session, [...results.keys()]);
+  const races = [...results].flatMap(([{ name }, { isRace }]) => (isRace ? name : []));
+  noteRaces(context, races);
   if (prune) noteUnpruned(context, workspace, plan.deletedFiles);
   else noteDeletedFiles(context, plan.deletedFiles);
   const made = [...results].flatMap(([step, { status }]) =>

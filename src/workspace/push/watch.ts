@@ -32,15 +32,6 @@ export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noChe
   paths: readonly string[];
 }
 
-/** By their files: the reason, and the version of the val. */
-type ShownConflicts = Map<string, string | undefined>;
-
-/** What the pushes before have shown. */
-interface ShownBefore {
-  isOutage: boolean;
-  shown: ShownConflicts;
-}
-
 /** An editor may write a file several times for one save. */
 const pauseMs = 100;
 const outagePauseMs = 5_000;
@@ -69,7 +60,6 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   /** Undefined means all files. */
   let saved: Set<string> | undefined;
   let news = new AbortController();
-  const shown: ShownConflicts = new Map();
   const add = (file: string) => {
     saved?.add(file);
     news.abort();
@@ -92,7 +82,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
       const unsent =
         files.length === 0
           ? []
-          : await pushSaved(context, api, { workspace, files }, { ...options, isOutage, shown });
+          : await pushSaved(context, api, { workspace, files }, { ...options, isOutage });
       say({ kind: 'progress' });
       isOutage = noteOutage(context, { before: isOutage, now: unsent.length > 0 });
       if (isFirst && !ending.aborted)
@@ -139,7 +129,7 @@ async function pushSaved(
   context: Context,
   api: Api,
   chosen: { workspace: Workspace; files: readonly string[] },
-  { isOutage, shown, ...options }: WatchOptions & ShownBefore,
+  { isOutage, ...options }: WatchOptions & { isOutage: boolean },
 ): Promise<readonly string[]> {
   const once = { prune: false, dryRun: false, isSave: true };
   try {
@@ -149,11 +139,8 @@ async function pushSaved(
     const { rows } = await pushFiles(now, api, chosen, { ...options, ...once });
     const isLost = ({ error, status }: OutcomeRow) => isOfService(error) || status === 'skipped';
     const lost = rows.some(({ error }) => isOfService(error)) ? rows.filter(isLost) : [];
-    await report(
-      context,
-      rows.filter((row) => !lost.includes(row)),
-      { isOutage, shown },
-    );
+    const others = rows.filter((row) => !lost.includes(row));
+    await report(context, others, { isOutage });
     return lost.map(({ file }) => relativeTo(chosen.workspace, `${file}`));
   } catch (error) {
     if (context.host.signal.aborted) return [];
@@ -172,26 +159,17 @@ const isOfService = (error: unknown): boolean =>
 async function report(
   context: Context,
   rows: readonly OutcomeRow[],
-  { isOutage, shown }: ShownBefore,
+  { isOutage }: { isOutage: boolean },
 ): Promise<void> {
   // An attempt before the outage may have sent the code. Then `unchanged` tells that the code has arrived.
   const quiet = isOutage ? ['behind', 'skipped'] : ['behind', 'skipped', 'unchanged'];
   for (const row of rows) {
     const { error } = row;
-    if (isShown(row, shown)) continue;
     if (error instanceof ValsError && error.scope === 'all') throw error;
     if (error instanceof ValsError && !context.flags.ndjson)
       context.out.say({ kind: 'warning', text: messageWithHint(error) });
     if (!quiet.includes(`${row.status}`)) await context.out.row(row, savedColumns(context));
   }
-}
-
-/** A conflict is said once, until it is another one. */
-function isShown({ file, reason, version }: OutcomeRow, shown: ShownConflicts): boolean {
-  const conflict = reason === undefined ? undefined : `${reason} ${version}`;
-  const before = shown.get(`${file}`);
-  shown.set(`${file}`, conflict);
-  return conflict !== undefined && conflict === before;
 }
 
 function noteOutage({ out: { say } }: Context, { before, now }: { before: boolean; now: boolean }): boolean {
