@@ -1,4 +1,4 @@
-// What a comparison knows of a code. Codes are identified as git does it, so that one look tells whether git has them.
+// The code of a file or of a version. Codes have the ids that git gives them, so that one question tells whether git has them.
 import { hasConflictMarkers } from '../core/files/check-syntax.ts';
 import { blobId, isSameCode, withPlainLineEnds } from '../core/lib/vals.ts';
 
@@ -49,9 +49,9 @@ export function sameCodeWithId(code: Code, id: string): Code | undefined {
   return text === undefined ? undefined : asCode(text);
 }
 
-type Either = Code | CodeHash | undefined;
+type CodeOrHash = Code | CodeHash | undefined;
 
-export function hasSameCode(a: Either, b: Either): boolean {
+export function hasSameCode(a: CodeOrHash, b: CodeOrHash): boolean {
   if (a === undefined || b === undefined) return false;
   if (a.text !== undefined && b.text !== undefined) return isSameCode(a.text, b.text);
   const ids = idsOf(a);

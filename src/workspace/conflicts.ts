@@ -1,4 +1,4 @@
-// Why a val was not pushed or pulled, in one sentence for each reason, and the ways on.
+// Why a val was not pushed or pulled: for each reason of a conflict one sentence, and the next commands.
 import { ConflictError } from '../core/errors.ts';
 import { type Hint, sh } from '../core/lib/hint.ts';
 import { ago } from '../core/output/times.ts';
@@ -22,11 +22,13 @@ export const conflictReason = (error: ConflictError): Reason | undefined =>
   error instanceof WorkspaceConflict ? error.reason : undefined;
 
 /** What is so, and the way on that fits best. */
-export const conflictOf = (conflict: Conflict, session: Session): ConflictError =>
-  new WorkspaceConflict(conflict.state, sentenceOf(conflict, session), {
-    ofMany: `Each ${wordsFor(conflict).ofMany(conflict.comparison?.reason)}.`,
+export function conflictOf(conflict: Conflict, session: Session): ConflictError {
+  const { ofMany, sentence } = wordsFor(conflict);
+  return new WorkspaceConflict(conflict.state, sentenceOf(conflict, session), {
+    ofMany: `Each ${(ofMany ?? sentence)(factsOf(conflict, session))}.`,
     hint: bestNextCommands(conflict, session),
   });
+}
 
 /** What is so of one file, whatever its state is. */
 export function sentenceOf(fileStatus: FileStatus, session: Session): string {
@@ -92,8 +94,8 @@ export function describePresent(
 interface Words {
   /** Follows the name of the file. */
   sentence(facts: Facts): string;
-  /** The same of each of several files. */
-  ofMany(reason: CompareReason | undefined): string;
+  /** The same of each of several files, if the sentence has facts of one. */
+  ofMany?(facts: Facts): string;
   /** The best one first. */
   next(facts: Facts): Hint[];
 }
@@ -137,7 +139,7 @@ const table: Readonly<Record<Cause, Words>> = {
   },
   git: {
     sentence: ({ present, reason }) => `differs from its val${present}, and ${whyGitCannotTell(reason)}`,
-    ofMany: (reason) => `differs from its val, and ${whyGitCannotTell(reason)}`,
+    ofMany: ({ reason }) => `differs from its val, and ${whyGitCannotTell(reason)}`,
     next: ({ path, reason }) => [
       ...fixFor(reason?.kind === 'git' ? reason.limit : undefined),
       ...overwrites(path),
@@ -145,7 +147,6 @@ const table: Readonly<Record<Cause, Words>> = {
   },
   marks: {
     sentence: () => 'has conflict markers',
-    ofMany: () => 'has conflict markers',
     next: ({ path }) => commandsAfterMerge(path),
   },
   'renamed there': {
@@ -159,7 +160,6 @@ const table: Readonly<Record<Cause, Words>> = {
   },
   'deleted there': {
     sentence: () => 'has a val that the service does not show: it was deleted, or belongs to somebody else',
-    ofMany: () => 'has a val that the service does not show: it was deleted, or belongs to somebody else',
     next: ({ fileStatus: { name }, session, path }) => [
       // A commit can do that, where only CI has a token.
       ...(session.lastSyncs.of(name) === undefined
@@ -173,13 +173,11 @@ const table: Readonly<Record<Cause, Words>> = {
   },
   'name taken': {
     sentence: () => 'has no val yet, but the service says that the name is taken',
-    ofMany: () => 'has no val yet, but the service says that the name is taken',
     next: ({ fileStatus: { remote }, path }) =>
       remote.kind === 'unknown' ? commandsForUnknownVal(path) : ['Find out whose val it is.'],
   },
   'not yours': {
     sentence: () => 'has a val that belongs to somebody else, or that your token may not change',
-    ofMany: () => 'has a val that belongs to somebody else, or that your token may not change',
     next: ({ fileStatus: { name }, path }) => [
       "To change the val, use its owner's token.",
       hintAbout([path], push('To make a val of your own', '--force')),

@@ -1,3 +1,4 @@
+// What the program knows of a workspace: its commands, and the hook that finds the val of a file.
 import type { Feature } from '../core/command-line/command.ts';
 
 /** A folder of files that are vals: compare them with the service, push and pull. */

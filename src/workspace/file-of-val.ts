@@ -1,4 +1,4 @@
-// The val of a file, wherever the file is: in a workspace, or outside of all.
+// Which val the path of a file means, for commands of core such as `vals val get hello.ts`.
 import { resolve } from 'node:path';
 import type { Context, FindFile, ValUse } from '../core/command-line/command.ts';
 import { UsageError } from '../core/errors.ts';
@@ -42,21 +42,21 @@ function inWorkspace(
   { isForWriting }: ValUse,
 ): FileOfVal | undefined {
   if (isForWriting) refuseOtherService(workspace);
-  const { own, manifest } = workspace;
+  const { dataFolder, manifest } = workspace;
   const name = nameOfFile(workspace, file);
   if (name === undefined) return undefined;
   const service = chosenService(settings);
   if (service === undefined) return { path, name, syncedId: undefined };
-  const lastSyncs = openLastSyncs(own, service);
+  const lastSyncs = openLastSyncs(dataFolder, service);
   const manifestIds = idsOn(service, manifest).get(name);
   const isChosen = name !== nameFrom(file) || manifestIds !== undefined;
   if (isForWriting && isChosen && !lastSyncs.hasPushed())
-    throw onlySaid({ path, name, id: manifestIds }, service);
+    throw notConfirmed({ path, name, id: manifestIds }, service);
   return { path, name, syncedId: manifestIds ?? lastSyncs.of(name)?.id };
 }
 
 /** vals.json of a repository that was only cloned decides nothing that is written. */
-function onlySaid(
+function notConfirmed(
   { path, name, id }: { path: string; name: string; id: string | undefined },
   service: string,
 ): UsageError {

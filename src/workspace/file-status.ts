@@ -1,4 +1,4 @@
-// What is found about each file of a workspace and its val.
+// The status of a file: what a comparison with its val found. `status` shows it, and a push and a pull decide by it.
 import type { Comparison } from './compare/types.ts';
 import type { Local } from './read/local.ts';
 import type { Remote, RemoteVal } from './read/remote-val.ts';

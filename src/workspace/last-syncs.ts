@@ -18,12 +18,12 @@ export interface LastSyncs {
 }
 
 export function openLastSyncs(
-  own: DataFolder,
+  dataFolder: DataFolder,
   service: string,
   warn: (message: string) => void = () => {},
 ): LastSyncs {
   const file = `syncs/${encodeURIComponent(service).replaceAll('*', '%2A')}.json`;
-  const before = own.read(file);
+  const before = dataFolder.read(file);
   const { vals, isPushed } = parseLastSyncs(before);
   const syncs = new Map(vals);
   let hasPushed = isPushed;
@@ -40,7 +40,7 @@ export function openLastSyncs(
       const after = `${stringifyJson({ hasPushed, vals: Object.fromEntries(syncs) })}\n`;
       if (after === before || (before === undefined && syncs.size === 0 && !hasPushed)) return;
       try {
-        own.write(file, after);
+        dataFolder.write(file, after);
       } catch (error) {
         if (!(error instanceof LocalError)) throw error;
         warn(`vals keeps no record of this workspace: ${error.message}`);

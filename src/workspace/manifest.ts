@@ -180,10 +180,10 @@ export const withIds =
 export const withoutIds =
   (service: string, gone: ReadonlySet<string>) =>
   (manifest: Manifest): Manifest => {
-    const left = [...(manifest.ids.get(service) ?? [])].filter(([, id]) => !gone.has(id));
+    const remaining = [...(manifest.ids.get(service) ?? [])].filter(([, id]) => !gone.has(id));
     const ids = new Map(manifest.ids);
-    if (left.length === 0) ids.delete(service);
-    else ids.set(service, new Map(left));
+    if (remaining.length === 0) ids.delete(service);
+    else ids.set(service, new Map(remaining));
     return { ...manifest, ids };
   };
 

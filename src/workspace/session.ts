@@ -1,4 +1,4 @@
-// What one command knows of a workspace while it runs: its files, the vals of the service, the last syncs and git.
+// What a command of a workspace has open while it runs: its files, the service, the last syncs and git.
 import type { Context } from '../core/command-line/command.ts';
 import type { SeenVals } from '../core/find-val/seen-vals.ts';
 import type { ValList } from '../core/find-val/val-list.ts';
@@ -8,7 +8,7 @@ import { warnWith } from '../core/output/out.ts';
 import { openRepository, type Repository } from './git/repository.ts';
 import { type LastSyncs, openLastSyncs } from './last-syncs.ts';
 import { idsOn } from './manifest.ts';
-import { type FileNames, noteManifest, readFileNames } from './read/local.ts';
+import { type FileNames, noteStaleNames, readFileNames } from './read/local.ts';
 import { newReads, type Reads, type RemoteVal } from './read/remote-val.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -61,9 +61,9 @@ async function openSession(
   api: Api,
   { count, named = [], isRepeated = false }: SessionOptions,
 ): Promise<Session> {
-  if (!isRepeated) noteManifest(context.out.say, workspace);
+  if (!isRepeated) noteStaleNames(context.out.say, workspace);
   const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(context.out.say));
-  const lastSyncs = openLastSyncs(workspace.own, workspace.service, warnWith(context.out.say));
+  const lastSyncs = openLastSyncs(workspace.dataFolder, workspace.service, warnWith(context.out.say));
   const manifestIds = idsOn(workspace.service, workspace.manifest);
   return {
     ...{ workspace, api, names, lastSyncs, manifestIds },

@@ -1,4 +1,5 @@
-// What each status means, and what push and pull do about it: one table for the screen and the refusals.
+// What each status means, what a push and a pull do about it, and the next commands: the tables of all statuses.
+// The sentences of conflicts are in conflicts.ts.
 import { type Hint, sh } from '../core/lib/hint.ts';
 import type { Style } from '../core/output/style.ts';
 import type { GitLimit } from './compare/types.ts';

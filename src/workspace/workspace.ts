@@ -1,3 +1,4 @@
+// A workspace is a folder with a vals.json. Finds the workspace of a path, and how a path is typed and shown.
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Context } from '../core/command-line/command.ts';
 import { LocalError, UsageError } from '../core/errors.ts';
@@ -23,7 +24,7 @@ export interface Workspace {
   readonly manifest: Manifest;
   /** Throws if no service is chosen. */
   readonly service: string;
-  own: DataFolder;
+  dataFolder: DataFolder;
 }
 
 export type Location = Pick<Workspace, 'root' | 'cwd'>;
@@ -37,14 +38,14 @@ export function workspaceAt(
     settings,
     host: { env },
   } = context;
-  const own = openDataFolder(settings, root);
+  const dataFolder = openDataFolder(settings, root);
   let known: { stamp: string | undefined; manifest: Manifest } | undefined;
   return {
     root,
     cwd,
     env,
     platform: settings.system.platform,
-    own,
+    dataFolder,
     get manifest() {
       const stamp = stampOf(root, manifestFile);
       if (known === undefined || known.stamp !== stamp) known = { stamp, manifest: readManifest(root) };

@@ -473,14 +473,6 @@ it('two vals with the name of a file are exit 2, which names both', async () => 
   }
 });
 
-it('a privacy that vals does not know is said', async () => {
-  const { env } = await startStrict();
-  const place = workspaceWith(env, { 'vals.json': '{"privacy": "publik"}', 'a.ts': 'a' });
-  expect((await place.vals('status')).stderr).toContain(
-    '"privacy" of vals.json is "publik", which is none of private, unlisted and public. Did you mean "public"?',
-  );
-});
-
 it('val set --name of a file says which entry of names keeps the name of the file', async () => {
   const { place } = await pushed({ 'sub/a.ts': 'a' }, await startStrict(withEverything));
   const { stderr } = await place.vals('val', 'set', 'sub/a.ts', '--name', 'b');

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { hasConflictMarkers } from '../../src/core/files/check-syntax.ts';
 import { unifiedDiff } from '../../src/core/files/unified-diff.ts';
 import { budget } from '../support/cases.ts';
-import { ends, temporaryFolder } from '../support/program.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
 import { Place, pushed, repository, serviceWith, withEverything, workspaceWith } from './places.ts';
 
@@ -109,11 +109,6 @@ it('a val whose versions are gone by the time they are asked for stops no other 
   service.edit('a', 'theirs');
   const place = workspaceWith(service.env, { 'a.ts': 'mine', 'b.ts': 'b' });
   expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'new' });
-});
-
-it('outside of a workspace, diff of a val names the command that compares its versions', async () => {
-  const place = new Place(temporaryFolder(), { VALS_LOCAL: '1' });
-  expect(await place.vals('diff', 'hi', '1', '3')).toMatchObject(ends(2, '`vals version diff hi 1 3`'));
 });
 
 const lines = ['a\n', 'b\n', '\n', 'c\r\n', 'é\u2028\n', '-- d\n', '+e\r\n', '@@ f\n', '\t g\n', '\\ h\n'];

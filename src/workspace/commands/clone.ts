@@ -1,3 +1,4 @@
+// `vals clone`: a new folder, then what `vals init` and `vals pull --all` do.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Context, defineCommand } from '../../core/command-line/command.ts';

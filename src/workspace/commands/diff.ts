@@ -1,7 +1,8 @@
+// `vals diff`.
 import { defineCommand } from '../../core/command-line/command.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
 import { diffBetween, unifiedDiff } from '../../core/files/unified-diff.ts';
-import { type Hints, sh } from '../../core/lib/hint.ts';
+import type { Hints } from '../../core/lib/hint.ts';
 import { column } from '../../core/output/column.ts';
 import type { ShownDiff } from '../../core/output/out.ts';
 import { withLineEnds } from '../code.ts';
@@ -23,16 +24,14 @@ export const command = defineCommand({
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff'), column('reason')],
   run(context, { vals: words }) {
-    const [val, ...numbers] = words;
-    const versions = (word: string) =>
-      sh`To compare versions of a val, run ${['version', 'diff', word, ...numbers]}.`;
-    const outside = val === undefined ? [] : [versions(val)];
-    return compareWorkspace(context, { words, findsMissing: true, outside }, async (compared) => {
+    return compareWorkspace(context, { words, findsMissing: true }, async (compared) => {
       refuseUnknownWords(compared);
       const { session, statuses, error } = compared;
       if (error !== undefined && statuses.length === 0) throw error;
       const { workspace } = session;
-      const differing = await Promise.all(statuses.filter(differs).map((each) => withTexts(session, each)));
+      const differing = await Promise.all(
+        statuses.filter(differs).map((each) => readBothSides(session, each)),
+      );
       const rows = differing.map(({ fileStatus, here, there }) => ({
         file: pathTo(workspace, fileStatus.file),
         name: fileStatus.name,
@@ -72,7 +71,7 @@ interface DifferingVal {
   there: string | undefined;
 }
 
-async function withTexts(session: Session, fileStatus: FileStatus): Promise<DifferingVal> {
+async function readBothSides(session: Session, fileStatus: FileStatus): Promise<DifferingVal> {
   const code = fileStatus.local?.code;
   const val = valOf(fileStatus);
   const there = val && (await withCode(session, val))?.code.text;

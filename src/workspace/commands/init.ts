@@ -1,3 +1,4 @@
+// `vals init`.
 import { defineCommand } from '../../core/command-line/command.ts';
 import { walkFolder } from '../../core/files/walk.ts';
 import { sh } from '../../core/lib/hint.ts';

@@ -1,3 +1,4 @@
+// `vals pull`.
 import { type Context, defineCommand } from '../../core/command-line/command.ts';
 import { createValFinder } from '../../core/command-line/resolve-vals.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';
@@ -51,12 +52,12 @@ export const command = defineCommand({
       if (unreadable !== undefined) throw unreadable;
       // A folder stands for its files, but new ones have nothing to do with a pull.
       const typed = words.map((word) => fileAt(session.workspace, word));
-      const isMeant = ({ state, name, file }: FileStatus) =>
+      const matches = ({ state, name, file }: FileStatus) =>
         state !== 'new' || words.includes(name) || typed.includes(file);
       if (all)
         for (const text of hintAtGit(deletedFiles.limit, lostFiles))
           context.out.say({ kind: 'warning', text });
-      const statuses = isNamed ? compared.statuses.filter(isMeant) : compared.statuses;
+      const statuses = isNamed ? compared.statuses.filter(matches) : compared.statuses;
       const wanted = { context, session, statuses, options: { merge, force, dryRun, isNamed } };
       const { rows, error } = all
         ? await pullAll(wanted)

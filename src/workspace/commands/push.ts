@@ -1,3 +1,4 @@
+// `vals push`: in a workspace by its rules, elsewhere as core does it.
 import { defineCommand } from '../../core/command-line/command.ts';
 import {
   concurrencyDetails,

@@ -1,3 +1,4 @@
+// `vals status`: a row for each file, and the next commands. For another column, add it to `columns` and `rowOf`.
 import { type Context, defineCommand } from '../../core/command-line/command.ts';
 import { fileColumn } from '../../core/commands/shared/columns.ts';
 import { valsOfWorkspace } from '../../core/commands/shared/options.ts';

@@ -1,3 +1,4 @@
+// `vals val set`: as in core, and says how the file keeps a val that has another name now.
 import { resolve } from 'node:path';
 import { type Context, defineCommand } from '../../core/command-line/command.ts';
 import { command as coreSet } from '../../core/commands/val/set.ts';

@@ -1,4 +1,4 @@
-// What git knows of the files that differ from their vals: which codes each file had.
+// Which codes git's history has of the files that differ from their vals.
 import { type Code, type CodeHash, idsOf } from '../code.ts';
 import { type CommittedCode, type Ids, readFileHistories } from '../git/file-histories.ts';
 import { findBlobs, type Repository } from '../git/repository.ts';
@@ -16,14 +16,15 @@ export async function readCommittedCodes(
   files: readonly Pair[],
   repository: Repository | undefined,
 ): Promise<CommittedCodes & { pairs: readonly Pair[] }> {
-  if (repository === undefined || files.length === 0) return { of: synced, pairs: files, limit: undefined };
+  if (repository === undefined || files.length === 0)
+    return { of: lastSyncedCode, pairs: files, limit: undefined };
   const { commit, failure } = await repository.head();
-  if (commit === undefined) return { of: synced, pairs: files, limit: failure };
+  if (commit === undefined) return { of: lastSyncedCode, pairs: files, limit: failure };
   const inGit = await findBlobs(repository, idsIn(files));
   const has = ({ blob }: Code | CodeHash) => inGit?.has(blob) === true;
   const pairs = await Promise.all(
     files.map((pair) =>
-      pair.versions.some(({ code }) => has(code)) ? pair : withTexts(pair, { isLong: commit.length > 40 }),
+      pair.versions.some(({ code }) => has(code)) ? pair : readTexts(pair, { isLong: commit.length > 40 }),
     ),
   );
   const more = await findBlobs(repository, idsIn(pairs.filter((pair) => !files.includes(pair))));
@@ -47,14 +48,14 @@ export async function findBeyondHistory<Each extends FileAndCode>(
   if (!repository.isShallow && failure === undefined) return new Map();
   const wanted = files.map((each) => ({ ...each, codes: [new Set(idsOf(each.there))] }));
   const { of, limit } =
-    commit === undefined ? { of: synced, limit: failure } : await readHistories(wanted, repository);
+    commit === undefined ? { of: lastSyncedCode, limit: failure } : await readHistories(wanted, repository);
   if (limit === undefined) return new Map();
   const hasThere = (each: Each) => of(each).some(({ blob }) => idsOf(each.there).includes(blob));
   return new Map(files.flatMap((each) => (hasThere(each) ? [] : [[each, limit]])));
 }
 
 /** Without git, and before its first commit, a file had what it had in common with the service. */
-const synced = ({ lastSync }: FileAndCode): CommittedCode[] =>
+const lastSyncedCode = ({ lastSync }: FileAndCode): CommittedCode[] =>
   lastSync === undefined || lastSync.commit !== undefined
     ? []
     : [{ blob: lastSync.blob, writtenAt: undefined }];
@@ -65,7 +66,7 @@ async function readHistories(
 ): Promise<CommittedCodes> {
   const histories = await readFileHistories(repository, wanted);
   return {
-    of: (each) => [...synced(each), ...histories.of(each.file)],
+    of: (each) => [...lastSyncedCode(each), ...histories.of(each.file)],
     limit: histories.failure ?? (repository.isShallow ? 'shallow' : undefined),
   };
 }
@@ -74,7 +75,7 @@ async function readHistories(
  * Git has none of the codes by the hashes of the service: it may have them with other line ends, which only the texts tell. If
  * the present code has usual line ends, it stands for all. With `isLong`, git's ids are SHA-256, which no hash of a service is.
  */
-async function withTexts(pair: Pair, { isLong }: { isLong: boolean }): Promise<Pair> {
+async function readTexts(pair: Pair, { isLong }: { isLong: boolean }): Promise<Pair> {
   const now = pair.versions.at(-1);
   const present = now && (await pair.read(now));
   const isToldByOne = !isLong && present?.lineEnds === '\n';

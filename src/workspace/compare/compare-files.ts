@@ -1,5 +1,5 @@
-// Decides which side is newer, by the two histories, and by the contents where both went on. All files that differ need one
-// look into git's history.
+// Decides which side is newer, by the two histories, and by the contents where both went on. One `git log` is read for all
+// files that differ.
 import { createSlots } from '../../core/lib/waiting.ts';
 import type { Code, CodeHash } from '../code.ts';
 import type { CommittedCode } from '../git/file-histories.ts';

@@ -1,3 +1,4 @@
+// Whether one side of a conflict already has the change of the other, by a trial merge.
 import { withPlainLineEnds } from '../../core/lib/vals.ts';
 import { mergeTexts } from '../git/merge-file.ts';
 

@@ -1,4 +1,5 @@
-// Who knows the version that is there, and went on from it, is newer. No older version is read for that.
+// Files that changed since this folder and the service last had the same code are newer, if the val still has that version.
+// No older version is read for them.
 import { idsOf } from '../code.ts';
 import { filesAtCommits, type Repository } from '../git/repository.ts';
 import type { FileAndCode, LastSync } from './types.ts';

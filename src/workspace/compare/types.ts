@@ -1,4 +1,4 @@
-// What a comparison of a file with its val takes, and what it finds.
+// A pair of a file and its val is compared. The comparison says which side is newer, or why neither is.
 import type { Code, CodeHash } from '../code.ts';
 import type { GitFailure } from '../git/start-git.ts';
 

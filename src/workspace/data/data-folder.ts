@@ -1,5 +1,5 @@
-// Everything that vals knows of a workspace beside vals.json is kept here, in the data directory of the user. A cloned
-// repository cannot bring such a folder along.
+// The folder of a workspace in the user's data directory: last syncs and backups. A cloned repository cannot bring such a
+// folder along.
 import { createHash } from 'node:crypto';
 import { type BigIntStats, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -88,31 +88,3 @@ const notWritten = (path: string, error: unknown): LocalError =>
       'Check the permissions and the free space of the data directory, or set VALS_DATA_DIR to another folder.',
     cause: error,
   });
-
-export interface Backup {
-  /** Throws if the copy could not be written. Then the file must not be overwritten. */
-  keep(file: string, content: string): void;
-  readonly files: readonly string[];
-  readonly folder: string;
-}
-
-/** How many commands of a workspace are remembered. */
-const mostBackups = 100;
-
-export function createBackup(own: DataFolder): Backup {
-  const before = own.names('backup').sort();
-  const time = new Date().toISOString().replaceAll(':', '-');
-  const sameTime = before.filter((name) => name.startsWith(time)).length;
-  const folder = `backup/${time}${sameTime === 0 ? '' : `-${sameTime}`}`;
-  const files: string[] = [];
-  return {
-    files,
-    folder: join(own.path ?? '', folder),
-    keep(file, content) {
-      if (files.length === 0)
-        for (const name of before.slice(0, 1 - mostBackups)) own.remove(`backup/${name}`);
-      own.write(`${folder}/${file}`, content, { flush: true });
-      files.push(file);
-    },
-  };
-}

@@ -1,4 +1,4 @@
-// Which codes git brought to files: at their own paths, and at those that they were renamed from.
+// The codes that commits gave to files, at their present paths and at those that they were renamed from.
 import { type Commit, readCommits } from './commits.ts';
 import type { Repository } from './repository.ts';
 import type { GitFailure } from './start-git.ts';

@@ -1,4 +1,4 @@
-// Which codes HEAD's history had of each file, of those that are gone, too.
+// Which codes HEAD's history has of each file, deleted files included.
 import { posix } from 'node:path';
 import { readCommits } from './commits.ts';
 import type { Repository } from './repository.ts';

@@ -1,3 +1,4 @@
+// The repository that a workspace is in: what one command asks of it more than once, and questions about blobs.
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { gitFolderOf } from '../../core/files/root.ts';

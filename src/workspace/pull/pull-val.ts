@@ -5,7 +5,7 @@ import { sh } from '../../core/lib/hint.ts';
 import { hasLoneSurrogate } from '../../core/lib/visible.ts';
 import { asCode, hasSameCode, withLineEnds } from '../code.ts';
 import { commandsAfterMerge, conflictOf } from '../conflicts.ts';
-import type { Backup } from '../data/data-folder.ts';
+import type { Backup } from '../data/backup.ts';
 import { replaceBelow } from '../disk/write-files.ts';
 import { type FileStatus, isConflict, valOf } from '../file-status.ts';
 import { mergeTexts } from '../git/merge-file.ts';
@@ -24,7 +24,7 @@ interface PullOptions {
   isNamed: boolean;
 }
 
-export interface Pulling {
+export interface PullContext {
   context: Context;
   session: Session;
   backup: Backup;
@@ -38,8 +38,8 @@ export interface PullResult {
   conflict?: ConflictError;
 }
 
-export async function pullFile(pulling: Pulling, fileStatus: FileStatus): Promise<PullResult> {
-  const { session, options } = pulling;
+export async function pullFile(pullContext: PullContext, fileStatus: FileStatus): Promise<PullResult> {
+  const { session, options } = pullContext;
   const { merge, force, dryRun, isNamed } = options;
   const listed = valOf(fileStatus);
   const { state, local } = fileStatus;
@@ -50,10 +50,10 @@ export async function pullFile(pulling: Pulling, fileStatus: FileStatus): Promis
   // What is written is read, if only its hash was told.
   const remote = listed && (isMerged || isWritten) ? await withCode(session, listed) : undefined;
   if (isMerged && local !== undefined && remote !== undefined)
-    return mergeVal(pulling, { ...fileStatus, local, remote });
+    return mergeVal(pullContext, { ...fileStatus, local, remote });
   if (isWritten && remote !== undefined) {
     if (dryRun) return { status: 'planned', remote };
-    await overwrite(pulling, fileStatus, remote);
+    await overwrite(pullContext, fileStatus, remote);
     return { status: 'pulled', remote };
   }
   if (isConflict(fileStatus)) throw conflictOf(fileStatus, session);
@@ -77,8 +77,8 @@ interface StatusOfBoth extends FileStatus {
   remote: ValWithCode;
 }
 
-const overwrite = (pulling: Pulling, fileStatus: FileStatus, remote: ValWithCode): Promise<void> =>
-  write(pulling, fileStatus, remote, withLineEnds(writableText(remote), fileStatus.local?.code.lineEnds));
+const overwrite = (pullContext: PullContext, fileStatus: FileStatus, remote: ValWithCode): Promise<void> =>
+  write(pullContext, fileStatus, remote, withLineEnds(writableText(remote), fileStatus.local?.code.lineEnds));
 
 /** The code of a val, if it can be written to a file. */
 export function writableText({ id, name, code }: ValWithCode): string {
@@ -91,7 +91,7 @@ export function writableText({ id, name, code }: ValWithCode): string {
 
 /** Throws if the file was saved after it was compared. */
 async function write(
-  { session, backup }: Pulling,
+  { session, backup }: PullContext,
   { file, name, local }: FileStatus,
   val: RemoteVal,
   text: string,
@@ -104,8 +104,8 @@ async function write(
   await noteSync(session, name, val);
 }
 
-async function mergeVal(pulling: Pulling, fileStatus: StatusOfBoth): Promise<PullResult> {
-  const { session, context, options } = pulling;
+async function mergeVal(pullContext: PullContext, fileStatus: StatusOfBoth): Promise<PullResult> {
+  const { session, context, options } = pullContext;
   const { local, remote, comparison } = fileStatus;
   const { code } = local;
   const path = pathTo(session.workspace, local.file);
@@ -120,7 +120,7 @@ async function mergeVal(pulling: Pulling, fileStatus: StatusOfBoth): Promise<Pul
   const merged = await mergeTexts(texts, context.host.env);
   if (merged === undefined) throw withoutGit(path);
   if (!merged.hasConflicts && hasSameCode(asCode(merged.text), remote.code)) throw nothingWouldStay(path);
-  await write(pulling, fileStatus, remote, merged.text);
+  await write(pullContext, fileStatus, remote, merged.text);
   return { status: 'merged', remote, ...(merged.hasConflicts && { conflict: marksLeft(path) }) };
 }
 

@@ -1,3 +1,4 @@
+// A pull: one task for each file, and one for each val that gets a new file.
 import { dirname } from 'node:path';
 import { fileColumn, outcomeColumn } from '../../core/commands/shared/columns.ts';
 import { RefusedError } from '../../core/errors.ts';
@@ -7,7 +8,7 @@ import { sh } from '../../core/lib/hint.ts';
 import { withoutUndefined } from '../../core/lib/json.ts';
 import { column, idColumn } from '../../core/output/column.ts';
 import type { Rows } from '../../core/output/out.ts';
-import { type Backup, createBackup } from '../data/data-folder.ts';
+import { type Backup, createBackup } from '../data/backup.ts';
 import { removeLeftovers } from '../disk/write-files.ts';
 import { type FileStatus, valOf } from '../file-status.ts';
 import { writeIds } from '../ids.ts';
@@ -16,8 +17,8 @@ import { isOthers, noValOfId, readVal, withVersion } from '../read/remotes.ts';
 import type { Session } from '../session.ts';
 import { hintAbout, wordsOrPlaceholder } from '../states.ts';
 import { nameOfService, pathTo, relativeTo, type Workspace } from '../workspace.ts';
-import { createAddedFiles } from './add-vals.ts';
-import { type Pulling, type PullResult, pullFile } from './pull-val.ts';
+import { openNewFiles } from './new-files.ts';
+import { type PullContext, type PullResult, pullFile } from './pull-val.ts';
 
 export const pullColumns = [
   outcomeColumn,
@@ -27,18 +28,18 @@ export const pullColumns = [
   fileColumn,
 ];
 
-export interface PullRequest extends Omit<Pulling, 'backup'> {
+export interface PullRequest extends Omit<PullContext, 'backup'> {
   statuses: readonly FileStatus[];
   /** Vals of the service that get a file. */
   added: readonly { id: string; name?: string | undefined }[];
 }
 
-export async function pullVals({ statuses, added, ...wanted }: PullRequest): Promise<Rows> {
-  const { context, session, options } = wanted;
+export async function pullVals({ statuses, added, ...request }: PullRequest): Promise<Rows> {
+  const { context, session, options } = request;
   const { say } = context.out;
   const { workspace } = session;
-  const backup = createBackup(workspace.own);
-  const pulling = { ...wanted, backup };
+  const backup = createBackup(workspace.dataFolder);
+  const pullContext = { ...request, backup };
   const results = new Map<FileStatus, PullResult>();
   const ownVals = statuses.flatMap((fileStatus) =>
     fileStatus.state === 'not yours' ? [] : (valOf(fileStatus) ?? []),
@@ -49,19 +50,19 @@ export async function pullVals({ statuses, added, ...wanted }: PullRequest): Pro
       row: { file, name: fileStatus.name },
       label: file,
       async run() {
-        const each = await pullFile(pulling, fileStatus);
+        const each = await pullFile(pullContext, fileStatus);
         results.set(fileStatus, each);
         if (each.conflict !== undefined) throw each.conflict;
         return outcomeOf(each);
       },
     };
   });
-  const tasks = [...pulled, ...adoptions(session, added, { dryRun: options.dryRun, ownVals })];
+  const tasks = [...pulled, ...tasksForNewFiles(session, added, { dryRun: options.dryRun, ownVals })];
   const { rows, error } = await runBatch(tasks, {
     ...{ say, signal: context.host.signal },
     ...{ verb: 'pulled', things: 'vals', concurrency: 'auto', progress: 'Pulling' },
   });
-  if (options.isNamed || options.merge) noteKept(wanted, results);
+  if (options.isNamed || options.merge) noteKept(request, results);
   noteBackup(context, workspace, backup);
   const ids = options.dryRun ? [] : ownVals.map(({ name, id }) => [name, id] as const);
   const failure = await writeIds(context, session, ids, error);
@@ -87,8 +88,8 @@ const outcomeOf = ({ status, remote }: PullResult) => ({
 });
 
 /** Also adds every val of the list without a file, except those whose files were deleted here. */
-export async function pullAll(wanted: Omit<PullRequest, 'added'>): Promise<Rows> {
-  const { session, statuses, context } = wanted;
+export async function pullAll(request: Omit<PullRequest, 'added'>): Promise<Rows> {
+  const { session, statuses, context } = request;
   const missing = statuses.filter(({ state }) => state === 'missing here').map(({ name }) => name);
   if (missing.length > 0) {
     context.out.say({
@@ -102,18 +103,18 @@ export async function pullAll(wanted: Omit<PullRequest, 'added'>): Promise<Rows>
   const here = new Set(statuses.flatMap((fileStatus) => valOf(fileStatus)?.id ?? []));
   const added = (await listAll(session.valList, session.workspace.service)).filter(({ id }) => !here.has(id));
   const present = statuses.filter(({ state }) => state !== 'missing here');
-  return pullVals({ ...wanted, statuses: present, added });
+  return pullVals({ ...request, statuses: present, added });
 }
 
 /** Names of files are chosen in the order of the list, before anything is written. */
-function adoptions(
+function tasksForNewFiles(
   session: Session,
   added: PullRequest['added'],
   { dryRun, ownVals }: { dryRun: boolean; ownVals: RemoteVal[] },
 ): Task[] {
-  const adopter = createAddedFiles(session);
+  const newFiles = openNewFiles(session);
   return added.map(({ id, name }): Task => {
-    const chosen = name === undefined ? undefined : adopter.fileFor({ id, name, owner: undefined });
+    const chosen = name === undefined ? undefined : newFiles.fileFor({ id, name, owner: undefined });
     return {
       row: { ...(name !== undefined && { name }), id },
       label: name === undefined ? id : `"${name}"`,
@@ -122,8 +123,8 @@ function adoptions(
         if (found === undefined) throw noValOfId(id, nameOfService(session.workspace.service));
         // A list has told that the others are the caller's.
         const val = name === undefined ? await withOwner(session, found) : found;
-        const file = chosen ?? adopter.fileFor(val);
-        await adopter.adopt(val, file, { dryRun });
+        const file = chosen ?? newFiles.fileFor(val);
+        await newFiles.write(val, file, { dryRun });
         if (val.owner === undefined) ownVals.push(val);
         const { version } = val;
         const row = withoutUndefined({
@@ -146,7 +147,7 @@ async function withOwner(session: Session, found: ValWithCode): Promise<ValWithC
 }
 
 function noteKept(
-  { context, session }: Pick<Pulling, 'context' | 'session'>,
+  { context, session }: Pick<PullContext, 'context' | 'session'>,
   results: ReadonlyMap<FileStatus, PullResult>,
 ): void {
   const kept = [...results].filter(
@@ -162,7 +163,7 @@ function noteKept(
 }
 
 function noteBackup(
-  { out: { say } }: Pulling['context'],
+  { out: { say } }: PullContext['context'],
   workspace: Workspace,
   { files, folder }: Backup,
 ): void {

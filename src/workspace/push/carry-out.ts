@@ -1,5 +1,5 @@
-// Carries out the steps of a push. What was planned is what is sent: just before each write the val is looked at once more,
-// and one that changed is a conflict.
+// Carries out the steps of a push. Just before each write the val is read once more, and one that changed is a conflict.
+// A lost answer is core's: `newVersion` in core/http/versions.ts says how the outcome of a write is found out.
 import { ConflictError, hasStatus } from '../../core/errors.ts';
 import { existsBelow } from '../../core/files/files.ts';
 import type { Call } from '../../core/http/call.ts';
@@ -42,7 +42,7 @@ export interface CarryOut {
   signal: AbortSignal;
 }
 
-const nothing = { versionBefore: undefined, code: undefined, privacy: undefined, isRace: false };
+const noResult = { versionBefore: undefined, code: undefined, privacy: undefined, isRace: false };
 
 export async function carryOut(push: CarryOut, step: Step): Promise<PushResult> {
   if (push.dryRun && (sendsCode(step) || step.kind === 'delete')) return planned(push, step);
@@ -50,9 +50,9 @@ export async function carryOut(push: CarryOut, step: Step): Promise<PushResult> 
     case 'refuse':
       throw step.error;
     case 'behind':
-      return { ...nothing, status: 'behind', id: step.remote?.id, version: step.remote?.version };
+      return { ...noResult, status: 'behind', id: step.remote?.id, version: step.remote?.version };
     case 'leave':
-      return { ...nothing, status: 'unchanged', id: step.remote?.id, version: step.remote?.version };
+      return { ...noResult, status: 'unchanged', id: step.remote?.id, version: step.remote?.version };
     case 'delete':
       return deleteVal(push, step);
     case 'create':
@@ -83,7 +83,7 @@ async function create(push: CarryOut, { local, replaces, isOthers }: CreateStep)
 async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promise<PushResult> {
   const { session } = push;
   const now = await lookAgain(push, remote);
-  if (now === undefined || !isSameState(now, remote)) return sentMeanwhile(push, local, remote, now);
+  if (now === undefined || !isSameState(now, remote)) return alreadySent(push, local, remote, now);
   // A push sends the line ends that the service has.
   const code = withLineEnds(local.code.text, now.code.lineEnds);
   push.signal.throwIfAborted();
@@ -93,7 +93,7 @@ async function sendCode(push: CarryOut, local: Local, remote: RemoteVal): Promis
     if (isNotForCaller(error)) return 'not for the caller';
     throw error;
   });
-  if (reply === 'changed') return sentMeanwhile(push, local, remote, await readAgain(session, remote.id));
+  if (reply === 'changed') return alreadySent(push, local, remote, await readAgain(session, remote.id));
   if (reply !== 'not for the caller') return sent(push, local, code, reply, remote);
   const { file, name } = local;
   if (!push.force) throw await conflictAboutAbsent(push, { file, name, local, remote });
@@ -106,7 +106,7 @@ const isNotForCaller = (error: unknown): boolean =>
   hasStatus(error, 404, 410) || (hasStatus(error, 403) && error.scope === 'item');
 
 /** Another push has sent the same code. Throws if the val has other code. */
-async function sentMeanwhile(
+async function alreadySent(
   push: CarryOut,
   { file, name, code }: Local,
   before: RemoteVal,
@@ -116,7 +116,7 @@ async function sentMeanwhile(
     throw changedMeanwhile(push, file);
   const version = now.version ?? (await versionsSince(push.session, before)).at(-1);
   await noteSync(push.session, name, { ...now, version });
-  return { ...nothing, status: 'unchanged', id: now.id, version };
+  return { ...noResult, status: 'unchanged', id: now.id, version };
 }
 
 /** The service has no such val for the caller. One that can be read is somebody else's. */
@@ -148,7 +148,7 @@ function planned({ session }: CarryOut, step: Step): PushResult {
   // A push would not send it.
   if (sendsCode(step)) session.api.refuseToken(routes.putVal(name, step.local.code.text));
   return {
-    ...nothing,
+    ...noResult,
     status: 'planned',
     id: remote?.id,
     version: undefined,
@@ -198,7 +198,7 @@ function privacyOf(body: JsonValue | undefined): string | undefined {
 async function deleteVal(push: CarryOut, step: Extract<Step, { kind: 'delete' }>): Promise<PushResult> {
   const { session } = push;
   const { file, name, remote } = step;
-  const done = { ...nothing, id: remote.id, version: remote.version };
+  const done = { ...noResult, id: remote.id, version: remote.version };
   // While the command asked, the file may have come back.
   if (existsBelow(session.workspace.root, file)) return { ...done, status: 'skipped' };
   const now = await lookAgain(push, remote);

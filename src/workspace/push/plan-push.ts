@@ -1,4 +1,4 @@
-// What a push would do, and which of its files cannot be sent.
+// Plans a push: reads its files, compares them, and gives the steps and the files that cannot be sent.
 import type { Context } from '../../core/command-line/command.ts';
 import { ConflictError, LocalError, UsageError } from '../../core/errors.ts';
 import { missingFile, readBelow } from '../../core/files/files.ts';

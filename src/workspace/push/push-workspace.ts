@@ -106,23 +106,23 @@ async function push(
   noteRaces(context, races);
   if (prune) noteUnpruned(context, workspace, plan.deletedFiles);
   else noteDeletedFiles(context, plan.deletedFiles);
-  const made = [...results].flatMap(([step, { status }]) =>
+  const newVals = [...results].flatMap(([step, { status }]) =>
     step.kind === 'create' && (status === 'created' || status === 'planned') ? step : [],
   );
-  noteNewNames(context, session, made, plan.deletedFiles);
+  noteNewNames(context, session, newVals, plan.deletedFiles);
   const sent = [...results.keys()].filter(sendsCode);
   if (!isSave)
     noteRelativeImports(
       context,
       sent.map(({ file, local }) => ({ file: pathTo(workspace, file), code: local.code.text })),
     );
-  const unsent = [...unreadable, ...broken].map(({ file, name, error }) => ({
+  const failedRows = [...unreadable, ...broken].map(({ file, name, error }) => ({
     file,
     name,
     status: 'failed',
     error,
   }));
-  return { ...result, error, rows: [...result.rows, ...unsent] };
+  return { ...result, error, rows: [...result.rows, ...failedRows] };
 }
 
 /** By their names, of the vals that were made or overwritten, and of the others if vals.json has ids: a merge may have lost some. */
@@ -150,7 +150,7 @@ async function carryOutAll(
   // After a failure that concerns all vals, nothing is sent.
   const failure = steps.find((step) => step.kind === 'refuse' && step.error.scope === 'all');
   const privacy = privacyOfNew(context, workspace.manifest.privacy);
-  const means = { session, privacy, dryRun, force, signal };
+  const carryOutOptions = { session, privacy, dryRun, force, signal };
   const tasks = steps.map((step): Task => {
     const { file, name } = step;
     const path = pathTo(workspace, file);
@@ -161,7 +161,7 @@ async function carryOutAll(
       isIdle: step.kind === 'leave' || step.kind === 'behind',
       async run() {
         if (failure !== undefined && step !== failure) return undefined;
-        const each = await carryOut(means, step);
+        const each = await carryOut(carryOutOptions, step);
         results.set(step, each);
         const { status, id, version, versionBefore } = each;
         const plan = status === 'planned' ? step.kind : undefined;

@@ -1,4 +1,4 @@
-// Which files of a folder are saved.
+// Watches a folder, and tells which of its files are saved.
 import { type FSWatcher, watch } from 'chokidar';
 import { createIgnoreRules, isIgnoreFile } from '../../core/files/ignoring.ts';
 import { createFolderFilter, isCode } from '../../core/files/walk.ts';

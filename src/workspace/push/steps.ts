@@ -1,5 +1,5 @@
-// What a push does is decided here, once, as a list of steps. `--dry-run` shows the steps, the question is about steps, and a
-// push carries them out.
+// The steps of a push: create, send, delete, leave, behind, refuse. They are decided before anything is done: `--dry-run` shows
+// them, the question is about them, and carry-out.ts does them.
 import type { ValsError } from '../../core/errors.ts';
 import type { Comparison } from '../compare/types.ts';
 import { conflictOf } from '../conflicts.ts';

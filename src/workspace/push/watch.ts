@@ -22,7 +22,7 @@ import { wait } from '../../core/lib/waiting.ts';
 import { type Column, column } from '../../core/output/column.ts';
 import { type OutcomeRow, warnWith } from '../../core/output/out.ts';
 import { workspaceOfWords } from '../read/compare-workspace.ts';
-import { createPathFilter, noteManifest, readFileNames } from '../read/local.ts';
+import { createPathFilter, noteStaleNames, readFileNames } from '../read/local.ts';
 import { refuseOtherService } from '../services.ts';
 import { createWorkspaces, relativeTo, type Workspace } from '../workspace.ts';
 import { type PushOptions, pushFiles } from './push-workspace.ts';
@@ -47,7 +47,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   const { root } = workspace;
   // What is to be said of the folder is said once, and not at each save.
   const files = await readFileNames(workspace, [], warnWith(say));
-  noteManifest(say, workspace);
+  noteStaleNames(say, workspace);
   refuseEmpty(workspace, options.paths, [...files.keys()]);
   refuseOtherService(workspace);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.

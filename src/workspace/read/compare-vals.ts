@@ -1,5 +1,4 @@
-// Compares files with their vals: by the list where it tells the codes, else by reading each val, and by the histories of
-// both sides where the codes differ.
+// Finds the status of each file: reads its val, and where the codes differ asks compare/ which side is newer.
 
 import type { Context } from '../../core/command-line/command.ts';
 import { asValsError, InterruptedError, type ValsError } from '../../core/errors.ts';
@@ -103,7 +102,7 @@ export async function compareAll(
     locals.flatMap((local) => results.get(local) ?? (failure === undefined ? [] : failed(local, failure)));
   if (failure !== undefined) return { results: inOrder(), deletedFiles: noDeletedFiles };
   const statuses = inOrder().filter((result): result is FileStatus => !('error' in result));
-  await noteSame(session, statuses);
+  await noteUnchanged(session, statuses);
   if (searches === 'none') return { results: inOrder(), deletedFiles: noDeletedFiles };
   const most = searches === 'all commits' ? undefined : recentCommits;
   const deletedFiles = await findDeletedFiles(session, statuses, { most });
@@ -119,30 +118,30 @@ async function compareDiffering(
 ): Promise<Map<Differing, Comparison>> {
   const { repository, workspace, lastSyncs } = session;
   const compared = new Map<Differing, Comparison>();
-  const open = new Set(differing);
-  const note = (each: Differing, comparison: Comparison) => {
+  const undecided = new Set(differing);
+  const decide = (each: Differing, comparison: Comparison) => {
     compared.set(each, comparison);
-    open.delete(each);
+    undecided.delete(each);
   };
-  const synced = new Map<Differing, SyncedFile>();
+  const withLastSync = new Map<Differing, SyncedFile>();
   await forEach(differing, 'auto', (each) =>
     attempt(each.local, async () => {
       const { lastSync } = each;
-      if (lastSync && (await isOfPresent(session, lastSync, each.remote)))
-        synced.set(each, { ...each, lastSync });
+      if (lastSync && (await isOfPresentVersion(session, lastSync, each.remote)))
+        withLastSync.set(each, { ...each, lastSync });
     }),
   );
-  const { changedSince, asCommitted } = await compareWithLastSyncs([...synced.values()], repository);
-  for (const [each, file] of synced) {
-    if (changedSince.has(file)) note(each, { state: 'changed here' });
+  const { changedSince, asCommitted } = await compareWithLastSyncs([...withLastSync.values()], repository);
+  for (const [each, file] of withLastSync) {
+    if (changedSince.has(file)) decide(each, { state: 'changed here' });
     // Somebody pulled or pushed code, and then took the file back without a commit here, as by `git stash`. Otherwise, after
     // the next edit, the code that the service has would look like the base of that edit.
     if (asCommitted.has(file)) lastSyncs.remove(each.local.name);
   }
-  for (const [each, limit] of await findBeyondHistory([...open], repository))
-    note(each, { state: 'conflict', reason: { kind: 'git', limit } });
+  for (const [each, limit] of await findBeyondHistory([...undecided], repository))
+    decide(each, { state: 'conflict', reason: { kind: 'git', limit } });
   const pairs = new Map<Differing, Pair>();
-  await forEach([...open], 'auto', (each) =>
+  await forEach([...undecided], 'auto', (each) =>
     attempt(each.local, async () => {
       const read = (version: ValVersion) => codeOfVersion(session, each.remote, version);
       pairs.set(each, { ...each, versions: await newestVersions(session, each.remote), read });
@@ -156,7 +155,7 @@ async function compareDiffering(
   );
   for (const [index, each] of [...pairs.keys()].entries()) {
     const comparison = comparisons[index];
-    if (comparison !== undefined) note(each, comparison);
+    if (comparison !== undefined) decide(each, comparison);
   }
   return compared;
 }
@@ -184,33 +183,33 @@ const stateOf = ({ state }: Comparison): State => (state === 'conflict' ? 'both 
 
 async function findOne(session: Session, local: Local, force: boolean): Promise<FileStatus | Differing> {
   const found = await findRemote(session, local.name, local.code);
-  if (found.kind === 'val') return compareWith(session, local, found, force);
-  const known = await knownVal(session, local, found);
+  if (found.kind === 'val') return compareCodes(session, local, found, force);
+  const known = await findKnownVal(session, local, found);
   if (known === undefined) {
     return fileStatusOf(local.code.hasMarks ? 'marks' : 'new', local, found);
   }
   if (known === 'gone') return fileStatusOf('deleted there', local, found);
   // A list may lack a val.
   const isNamed = [local.name, ''].includes(known.name) || known.owner !== undefined;
-  return isNamed ? compareWith(session, local, known, force) : fileStatusOf('renamed there', local, known);
+  return isNamed ? compareCodes(session, local, known, force) : fileStatusOf('renamed there', local, known);
 }
 
 /** The val of a last sync that counts, or of an id in vals.json. */
-async function knownVal(
+async function findKnownVal(
   session: Session,
   { name }: Local,
   { kind }: Remote,
 ): Promise<RemoteVal | 'gone' | undefined> {
   const { lastSyncs, manifestIds, repository } = session;
-  const { id: synced, commit } = lastSyncs.of(name) ?? {};
+  const { id: withLastSync, commit } = lastSyncs.of(name) ?? {};
   // A last sync counts while its commit is in the history of HEAD.
   const counts = commit === undefined || repository === undefined || (await repository.hasCommit(commit));
-  const id = (kind === 'unknown' ? manifestIds.get(name) : undefined) ?? (counts ? synced : undefined);
+  const id = (kind === 'unknown' ? manifestIds.get(name) : undefined) ?? (counts ? withLastSync : undefined);
   if (id === undefined) return undefined;
   return (await readVal(session, id)) ?? 'gone';
 }
 
-async function compareWith(
+async function compareCodes(
   session: Session,
   local: Local,
   found: RemoteVal,
@@ -229,7 +228,7 @@ async function compareWith(
 }
 
 /** A last sync without a number is of a val that was made then, or of one whose number nobody told. */
-async function isOfPresent(
+async function isOfPresentVersion(
   session: Session,
   { blob, version }: LastSync,
   remote: RemoteVal,
@@ -239,7 +238,7 @@ async function isOfPresent(
 }
 
 /** Both sides have the same code, so the last sync says so. */
-async function noteSame(session: Session, statuses: Iterable<FileStatus>): Promise<void> {
+async function noteUnchanged(session: Session, statuses: Iterable<FileStatus>): Promise<void> {
   for (const fileStatus of statuses)
     if (fileStatus.state === 'unchanged' && fileStatus.remote.kind === 'val')
       await noteSync(session, fileStatus.name, fileStatus.remote);

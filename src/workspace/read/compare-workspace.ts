@@ -1,4 +1,4 @@
-// The vals of a workspace that the words of a command mean, compared with the service. For `status`, `diff` and `pull`.
+// Opens a workspace for `status`, `diff` and `pull`, and compares the files that the words of the command mean with their vals.
 
 import type { Context } from '../../core/command-line/command.ts';
 import { createValFinder } from '../../core/command-line/resolve-vals.ts';
@@ -9,7 +9,7 @@ import {
   undefinedIf,
   type ValsError,
 } from '../../core/errors.ts';
-import { asQuestion, type Hint, nearest, sh } from '../../core/lib/hint.ts';
+import { asQuestion, nearest, sh } from '../../core/lib/hint.ts';
 import { withSlashes } from '../../core/lib/paths.ts';
 import type { FileStatus } from '../file-status.ts';
 import { refuseOtherService } from '../services.ts';
@@ -47,23 +47,17 @@ interface CompareOptions {
   force?: boolean;
   /** Then the service must be one that vals.json lists. */
   writesFiles?: boolean;
-  /** What somebody outside of workspaces may mean. */
-  outside?: readonly Hint[];
 }
 
 /** The workspace that a command with words works on: vals, paths or folders of one workspace. */
-export function workspaceOfWords(
-  workspaces: Workspaces,
-  words: readonly string[],
-  outside: readonly Hint[] = [],
-): Workspace {
+export function workspaceOfWords(workspaces: Workspaces, words: readonly string[]): Workspace {
   // A word without a slash may be the name of a val.
   for (const word of words) if (withSlashes(word).includes('/')) workspaces.refuseOtherRepository(word);
   const found = words.flatMap((word) => workspaces.placeOf(word)?.workspace ?? []);
   const [workspace = workspaces.here(), another] = new Set(found);
   if (workspace === undefined) {
     throw new UsageError('This folder is not in a workspace.', {
-      hint: [...outside, sh`To make this folder a workspace, run ${['init']}.`],
+      hint: sh`To make this folder a workspace, run ${['init']}.`,
     });
   }
   if (another === undefined) return workspace;
@@ -78,7 +72,7 @@ export async function compareWorkspace<Result>(
   options: CompareOptions,
   use: (compared: ComparedVals) => Promise<Result>,
 ): Promise<Result> {
-  const workspace = workspaceOfWords(createWorkspaces(context), options.words, options.outside);
+  const workspace = workspaceOfWords(createWorkspaces(context), options.words);
   if (options.writesFiles) refuseOtherService(workspace);
   context.out.say({ kind: 'progress', text: `Comparing with ${nameOfService(workspace.service)}` });
   const stopping = new AbortController();
@@ -108,14 +102,14 @@ async function compareWords(
     return result;
   });
   const isBelow = new Map([...unknown.keys()].map((word) => [word, createPathFilter(workspace, [word])]));
-  const isMeant =
+  const matches =
     (val: DeletedFile) =>
     ([word, id]: [string, string | undefined]) =>
       word === val.name || isBelow.get(word)?.(val.file) || val.remote.id === id;
   const missing = needsMissing
-    ? deletedFiles.missing.filter((val) => words.length === 0 || [...unknown].some(isMeant(val)))
+    ? deletedFiles.missing.filter((val) => words.length === 0 || [...unknown].some(matches(val)))
     : [];
-  const stillUnknown = [...unknown].filter((each) => !missing.some((val) => isMeant(val)(each)));
+  const stillUnknown = [...unknown].filter((each) => !missing.some((val) => matches(val)(each)));
   return {
     ...{ session, deletedFiles, unknown: new Map(stillUnknown) },
     statuses: [...statuses, ...missing].sort((a, b) => (a.file < b.file ? -1 : 1)),

@@ -1,4 +1,4 @@
-// Vals of the service whose files were deleted here.
+// Finds vals of the service whose files git deleted here: `missing here`, and what `push --prune` deletes.
 
 import { existsBelow } from '../../core/files/files.ts';
 import { isTakenFromFolder } from '../../core/files/walk.ts';
@@ -47,23 +47,27 @@ export async function findDeletedFiles(
   const { repository } = session;
   const ids = await valsWithoutFile(session, statuses);
   if (ids.size === 0 || repository === undefined) return noDeletedFiles;
-  const past = await readPastFiles(repository, most);
+  const pastFiles = await readPastFiles(repository, most);
   const missing: DeletedFile[] = [];
   const otherCode: DeletedFiles['otherCode'][number][] = [];
   const seen = new Set<string>();
-  await forEach([...pathsOfDeleted(session, repository, past, ids)], 'auto', async ([nameOfEntry, file]) => {
-    const remote = await readOwnVal(session, ids.get(nameOfEntry) ?? '');
-    if (remote === undefined || seen.has(remote.id)) return;
-    seen.add(remote.id);
-    const name = remote.name || nameOfEntry;
-    const codes = idsOf(remote.code);
-    const movedTo = codes.flatMap((id) => past.inHead.get(id) ?? []).find((other) => other !== file);
-    const about = { file, name, local: undefined, remote, comparison: undefined };
-    if (codes.some((id) => past.codes.get(file)?.has(id)))
-      missing.push({ ...about, state: 'missing here', movedTo });
-    else otherCode.push({ id: remote.id, name, file });
-  });
-  const limit = past.failure ?? (repository.isShallow ? 'shallow' : undefined);
+  await forEach(
+    [...pathsOfDeleted(session, repository, pastFiles, ids)],
+    'auto',
+    async ([nameOfEntry, file]) => {
+      const remote = await readOwnVal(session, ids.get(nameOfEntry) ?? '');
+      if (remote === undefined || seen.has(remote.id)) return;
+      seen.add(remote.id);
+      const name = remote.name || nameOfEntry;
+      const codes = idsOf(remote.code);
+      const movedTo = codes.flatMap((id) => pastFiles.inHead.get(id) ?? []).find((other) => other !== file);
+      const fields = { file, name, local: undefined, remote, comparison: undefined };
+      if (codes.some((id) => pastFiles.codes.get(file)?.has(id)))
+        missing.push({ ...fields, state: 'missing here', movedTo });
+      else otherCode.push({ id: remote.id, name, file });
+    },
+  );
+  const limit = pastFiles.failure ?? (repository.isShallow ? 'shallow' : undefined);
   return { missing: missing.sort(byFile), otherCode: otherCode.sort(byFile), limit };
 }
 
@@ -93,13 +97,13 @@ async function valsWithoutFile(
   const { valList, lastSyncs, manifestIds } = session;
   const names = new Set(session.names.values());
   const taken = new Set(statuses.flatMap((fileStatus) => valOf(fileStatus)?.id ?? []));
-  const open = new Map<string, string>();
+  const found = new Map<string, string>();
   const add = (name: string, id: string) => {
-    if (!names.has(name) && !taken.has(id)) open.set(name, id);
+    if (!names.has(name) && !taken.has(id)) found.set(name, id);
   };
   const listed = await valList.all();
   for (const { id, name = '' } of listed ?? []) add(name, id);
-  if (listed !== undefined) return open;
+  if (listed !== undefined) return found;
   const synced = lastSyncs.names().map((name) => [name, lastSyncs.of(name)?.id ?? ''] as const);
   await forEach([...synced, ...manifestIds], 'auto', async ([name, id]) => {
     // The present name of a val decides its file.
@@ -109,7 +113,7 @@ async function valsWithoutFile(
     // The file may have gone before the val was renamed.
     if (!names.has(remote.name)) add(name, id);
   });
-  return open;
+  return found;
 }
 
 /** By the names of their vals. A file that is there, but that a push of the folder leaves out, is not deleted. */

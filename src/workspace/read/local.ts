@@ -3,9 +3,8 @@ import { LocalError, UsageError } from '../../core/errors.ts';
 import { existsBelow, readBelow } from '../../core/files/files.ts';
 import { nameFrom, refuseUnusableNames } from '../../core/files/val-names.ts';
 import { walkFolder } from '../../core/files/walk.ts';
-import { asQuestion, listed, nearest } from '../../core/lib/hint.ts';
+import { listed } from '../../core/lib/hint.ts';
 import type { Say } from '../../core/output/out.ts';
-import { privacyWords, publicity } from '../../core/push/privacy.ts';
 import { asCode, type Code } from '../code.ts';
 import { fileAt, pathTo, type Workspace } from '../workspace.ts';
 
@@ -37,27 +36,12 @@ export async function readFileNames(
   return new Map(files.map((file) => [file, nameOfFile({ manifest }, file)]));
 }
 
-/** About what vals.json says of vals and files. */
-export function noteManifest(say: Say, workspace: Workspace): void {
-  const { privacy } = workspace.manifest;
-  if (privacy !== undefined && publicity(privacy, -1) === -1) {
-    const suggestion = asQuestion(nearest(privacy, privacyWords).map((word) => `"${word}"`));
-    const text = `"privacy" of vals.json is "${privacy}", which is none of ${listed(privacyWords)}.${suggestion}`;
-    say({ kind: 'warning', text });
-  }
-  noteStaleNames(say, workspace);
-}
-
 /** About entries in `names` of vals.json. */
-function noteStaleNames(say: Say, workspace: Workspace): void {
-  const { root, manifest } = workspace;
-  const gone = [...manifest.names.keys()].filter((file) => !existsBelow(root, file));
-  if (gone.length === 0) return;
-  const isOne = gone.length === 1;
-  say({
-    kind: 'note',
-    text: `"names" of vals.json has ${listed(gone)}, but there ${isOne ? 'is no such file' : 'are no such files'}.`,
-  });
+export function noteStaleNames(say: Say, { root, manifest }: Workspace): void {
+  const stale = [...manifest.names.keys()].filter((file) => !existsBelow(root, file));
+  if (stale.length === 0) return;
+  const what = stale.length === 1 ? 'is no such file' : 'are no such files';
+  say({ kind: 'note', text: `"names" of vals.json has ${listed(stale)}, but there ${what}.` });
 }
 
 export interface NamedFile {

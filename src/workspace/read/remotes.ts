@@ -1,5 +1,5 @@
-// Reads the vals on the service. Nothing else in the workspace reads one. A val is read once per command, and once more just
-// before it is written.
+// Reads vals and their versions from the service. Nothing else in the workspace does. A val is read once per command, and once
+// more just before it is written.
 
 import { BadResponseError, hasStatus, NotFoundError, undefinedIf } from '../../core/errors.ts';
 import { onlyOne } from '../../core/find-val/unknown-word.ts';

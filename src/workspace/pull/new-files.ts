@@ -1,4 +1,4 @@
-// Gives a val of the service a file in the workspace.
+// Writes vals of the service that have no file yet into new files of the workspace, and chooses the names of the files.
 
 import { BadResponseError, ConflictError, LocalError } from '../../core/errors.ts';
 import { existsBelow, namesBelow } from '../../core/files/files.ts';
@@ -13,13 +13,13 @@ import { noteSync, type Session } from '../session.ts';
 import { pathTo } from '../workspace.ts';
 import { writableText } from './pull-val.ts';
 
-export interface AddedFiles {
+export interface NewFiles {
   /** The file that the val gets. Each val of a command gets another one. */
   fileFor(val: Pick<RemoteVal, 'id' | 'name' | 'owner'>): string;
-  adopt(val: ValWithCode, file: string, options: { dryRun: boolean }): Promise<void>;
+  write(val: ValWithCode, file: string, options: { dryRun: boolean }): Promise<void>;
 }
 
-export function createAddedFiles(session: Session): AddedFiles {
+export function openNewFiles(session: Session): NewFiles {
   const { workspace } = session;
   const taken = new Set([...session.names.keys()].map(fold));
   const takenNames = new Set(session.names.values());
@@ -47,7 +47,7 @@ export function createAddedFiles(session: Session): AddedFiles {
 
   return {
     fileFor,
-    async adopt(val, file, { dryRun }) {
+    async write(val, file, { dryRun }) {
       const { name, owner } = val;
       const path = pathTo(workspace, file);
       if (name === '') throw withoutName(val.id);
