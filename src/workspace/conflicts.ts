@@ -49,7 +49,7 @@ export function bestNextCommands(conflict: Conflict, session: Session): Hint[] {
   return [best, sh`To see all ways, run ${['diff', path]}.`];
 }
 
-/** Everything that somebody who has this conflict can do, except to look at the difference. The best way comes first. */
+/** All commands that resolve this conflict, the best one first. */
 export const allNextCommands = (conflict: Conflict, session: Session): Hint[] =>
   wordsFor(conflict).next(factsOf(conflict, session));
 

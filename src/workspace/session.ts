@@ -33,15 +33,13 @@ export interface Session {
 }
 
 export interface SessionOptions {
-  /** Undefined means all files of the workspace. */
-  count?: number | undefined;
-  /** Files that the user named. They count even if a push of the folder would leave them out. */
+  /** Files that the user named, also those that a push of the folder leaves out. Without it, all files. */
   named?: readonly string[] | undefined;
   /** What is to be said of the folder was said before. */
   isRepeated?: boolean;
 }
 
-/** What the command learnt counts, however it ended. */
+/** The last syncs are saved however the command ends. */
 export async function withSession<Result>(
   context: Context,
   { workspace, api, ...options }: Pick<Session, 'workspace' | 'api'> & SessionOptions,
@@ -59,7 +57,7 @@ async function openSession(
   context: Context,
   workspace: Workspace,
   api: Api,
-  { count, named = [], isRepeated = false }: SessionOptions,
+  { named, isRepeated = false }: SessionOptions,
 ): Promise<Session> {
   if (!isRepeated) noteStaleNames(context.out.say, workspace);
   const names = await readFileNames(workspace, named, isRepeated ? undefined : warnWith(context.out.say));
@@ -67,7 +65,7 @@ async function openSession(
   const manifestIds = idsOn(workspace.service, workspace.manifest);
   return {
     ...{ workspace, api, names, lastSyncs, manifestIds },
-    count: count ?? names.size,
+    count: named?.length ?? names.size,
     reads: newReads(),
     seen: context.vals.seen,
     clock: context.host.clock,

@@ -45,8 +45,7 @@ export function checkIsCode(
 }
 
 /** Git LFS keeps the code elsewhere, and git has a text that says where. */
-export const isLfsPointer = (text: string): boolean =>
-  text.startsWith('version https://git-lfs.github.com/spec/');
+const isLfsPointer = (text: string): boolean => text.startsWith('version https://git-lfs.github.com/spec/');
 
 export async function readText(file: string, input: Input): Promise<string> {
   return decode(nameOf(file), file === '-' ? await readStdin(input) : await readNamed(file, input));

@@ -3,7 +3,7 @@ import type { Context } from '../command-line/command.ts';
 import { UsageError } from '../errors.ts';
 
 /** What is known of all services. Others may have other words. */
-export const privacyWords: readonly string[] = ['private', 'unlisted', 'public'];
+const privacyWords: readonly string[] = ['private', 'unlisted', 'public'];
 
 /** Returns 0 for private, 1 for unlisted and 2 for public. */
 export function publicity(privacy = '', ifUnknown: number): number {

@@ -57,7 +57,7 @@ export function noteResent(context: Context, { workspace }: Session, steps: read
 export const describeResent = ({ version, replacedBy }: NonNullable<Comparison['resent']>): string =>
   `the code of version ${version} again, which version ${replacedBy} had replaced`;
 
-/** Somebody else made a version between the last look and the list of versions, so no number is known. */
+/** Somebody else made a version before the list of versions was read, so the number of the pushed one is not known. */
 export function noteRaces({ out: { say } }: Context, [first, ...others]: readonly string[]): void {
   if (first === undefined) return;
   const text = `Somebody else made a version during the push of ${someOf([first, ...others])}.`;

@@ -66,7 +66,7 @@ export function pushFiles(
   { workspace, files }: Chosen,
   options: PushFilesOptions,
 ): Promise<Rows> {
-  const about = { count: files?.length, named: files, isRepeated: options.isSave };
+  const about = { named: files, isRepeated: options.isSave };
   return withSession(context, { workspace, api, ...about }, (session) =>
     push(context, session, files, options),
   );

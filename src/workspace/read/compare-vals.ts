@@ -35,7 +35,7 @@ interface FailedFile {
 }
 
 interface Found {
-  /** In the order of the files. After a failure that concerns all vals, those that were not looked at have it. */
+  /** In the order of the files. After a failure that concerns all vals, those that were not compared have it. */
   results: readonly Result[];
   deletedFiles: DeletedFiles;
 }

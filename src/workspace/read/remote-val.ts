@@ -28,7 +28,7 @@ export interface ValWithCode extends RemoteVal {
   code: Code;
 }
 
-/** A second look found the val as it was compared. Where a val tells no version, its code tells. */
+/** The val is as it was compared. Where it tells no version, its code tells. */
 export const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
   now.owner === undefined &&
   (now.name === '' || now.name === before.name) &&

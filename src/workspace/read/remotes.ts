@@ -107,7 +107,7 @@ export async function readOwnVal(session: Session, id: string): Promise<ValWithC
   return val?.owner === undefined ? val : undefined;
 }
 
-/** A second look, for a decision just before a write. */
+/** Reads the val once more, for a decision just before a write. */
 export async function readAgain({ api, valList }: Session, id: string): Promise<ValWithCode | undefined> {
   try {
     const { record, etag } = await api.recordWithEtag(routes.getVal(id));
