@@ -4,7 +4,7 @@ import type { Context } from '../core/command-line/command.ts';
 import { LocalError, UsageError } from '../core/errors.ts';
 import { stampOf } from '../core/files/files.ts';
 import { findRoot, manifestFile } from '../core/files/root.ts';
-import { sh } from '../core/lib/hint.ts';
+import { listed, sh } from '../core/lib/hint.ts';
 import { existingStats, isWithin, realPath, spelledAsOnDisk, withSlashes } from '../core/lib/paths.ts';
 import type { Settings } from '../core/settings/settings.ts';
 import { type DataFolder, openDataFolder } from './data/data-folder.ts';
@@ -160,6 +160,18 @@ export function createWorkspaces(context: WorkspaceContext): Workspaces {
       if (above(folderOf(resolve(cwd, path))) !== above(workspace.root)) throw inOtherRepository(path);
     },
   };
+}
+
+/** The workspace that all these paths are in. Undefined if they are in none. */
+export function oneWorkspace(
+  paths: readonly { path: string; place: PathInWorkspace | undefined }[],
+): Workspace | undefined {
+  const firstIn = new Map(paths.toReversed().map(({ path, place }) => [place?.workspace, path]));
+  if (firstIn.size < 2) return paths[0]?.place?.workspace;
+  const each = [...firstIn].map(([workspace, path]) => `${path} is in ${workspace?.root ?? 'no workspace'}`);
+  throw new UsageError(`The files belong to several places: ${listed(each)}.`, {
+    hint: 'Run the command once for each of them.',
+  });
 }
 
 const inOtherRepository = (path: string): LocalError =>

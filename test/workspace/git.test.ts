@@ -118,8 +118,6 @@ test.each<[what: string, make: () => string, versions: string[], status: string]
   expect(await statusOf(make(), versions)).toBe(status);
 });
 
-const hasReftable = new Clone(temporaryFolder(), {}).tryGit('init', '-q', '--ref-format=reftable', '.');
-
 test.each<[string, (clone: Clone) => Clone]>([
   [
     'a worktree',
@@ -138,15 +136,6 @@ test.each<[string, (clone: Clone) => Clone]>([
       return new Clone(join(above.folder, 'sub'), clone.env);
     },
   ],
-  ['a repository with SHA-256', (clone) => remade(clone, '--object-format=sha256')],
-  ...(hasReftable
-    ? [
-        ['a repository with reftable', (clone: Clone) => remade(clone, '--ref-format=reftable')] satisfies [
-          string,
-          (clone: Clone) => Clone,
-        ],
-      ]
-    : []),
   [
     'a repository of a user who signs, pages and monitors',
     (clone) => {
@@ -166,12 +155,6 @@ test.each<[string, (clone: Clone) => Clone]>([
   clone.commit({ 'x.ts': undefined, 'y.ts': 'c' });
   expect(await clone.vals('val', 'get', 'x.ts', '--code')).toMatchObject({ exit: 0, stdout: 'b' });
 });
-
-function remade(clone: Clone, format: string): Clone {
-  clone.remove('.git');
-  clone.git('init', '-q', format);
-  return clone.commit();
-}
 
 test.each<[what: string, isThere: boolean, make: (clone: Clone) => Clone]>([
   ['a clone', true, (clone) => clone.clone()],

@@ -61,7 +61,7 @@ it('a val of any name gets a new file in the workspace, and keeps its name', asy
   expect(await place.words(['status', ...files])).toEqual(unchanged);
   expect(await place.words(['pull', ...ids])).toEqual(unchanged);
   const nameless = await served('');
-  expect(await nameless.place.rows(['pull', ...nameless.ids], 11)).toMatchObject([{ status: 'failed' }]);
+  expect(await nameless.place.vals('pull', ...nameless.ids)).toMatchObject({ exit: 11 });
 });
 
 it('no command follows a file or folder that became a link', async () => {

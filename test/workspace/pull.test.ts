@@ -1,5 +1,5 @@
-import { chmodSync, cpSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ends, temporaryFolder } from '../support/program.ts';
 import { startStrict } from '../support/strict-service.ts';
@@ -107,20 +107,6 @@ test('pull takes a restore over, and refuses what was built on the bad version',
   expect(await place.words(['pull', '--merge'])).toEqual({ 'a.ts': 'merged' });
   expect(place.read('a.ts')).toBe('1\ngood\n3\n4\n5\nsix\n');
   expect(await place.words(['push', '--no-check'])).toEqual({ 'a.ts': 'pushed' });
-});
-
-test('the copies of the newest hundred pulls are kept', async () => {
-  const { place, service } = await pushed({ 'a.ts': '0' });
-  service.edit('a', '1');
-  await place.rows(['pull']);
-  const [first = ''] = place.ownFiles().flatMap(({ path }) => (path.endsWith('a.ts') ? path : []));
-  for (let day = 100; day <= 200; day++)
-    cpSync(dirname(first), join(dirname(first), `../2000-${day}`), { recursive: true });
-  service.edit('a', '2');
-  await place.rows(['pull']);
-  expect(place.backups()).toHaveLength(100);
-  expect(place.backups()).toContain('1');
-  expect(place.ownFiles().map(({ path }) => basename(dirname(path)))).not.toContain('2000-100');
 });
 
 test('pull says why a file is kept, and without git merges and overwrites nothing', async () => {

@@ -492,11 +492,3 @@ it('val set --name of a name names the file of the val, and nothing where there 
   );
   expect((await place.vals('val', 'set', 'b', '--name', 'a')).stderr).toBe('');
 });
-
-it('the first push of a workspace knows a val that was read by its id', async () => {
-  const service = await startStrict(usualFields);
-  const { id } = service.edit('a', 'a');
-  const place = workspaceWith(service.env, { 'a.ts': 'a' });
-  expect(await place.vals('val', 'get', id)).toMatchObject({ exit: 0 });
-  expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
-});

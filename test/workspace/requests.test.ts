@@ -110,15 +110,6 @@ describe('where the list and the versions have codeHash, with 20 versions of eac
     expect(new Set(Object.values(await fresh.words(['pull', '--force'])))).toEqual(new Set(['pulled']));
     expect(everything(service)).toBe(1 + many);
   });
-
-  it('codes that git has with other line ends are read, and are the same codes', async () => {
-    const service = await startStrict(withEverything);
-    const place = repository(service.env, { 'a.ts': 'one\n1\n' });
-    for (const word of ['two', 'three']) place.commit({ 'a.ts': `${word}\n1\n` });
-    for (const word of ['one', 'two']) service.edit('a', `${word}\r\n1\r\n`);
-    expect(await place.clone().status()).toEqual({ 'a.ts': 'changed here' });
-    expect(everything(service)).toBe(3 + 2);
-  });
 });
 
 describe('on the 14 routes with the documented fields, with 22 versions a val', () => {

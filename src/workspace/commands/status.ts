@@ -164,8 +164,7 @@ function rowOf(
 /** Which version the file has, where that is known, or which other name the val has. */
 function noteOf(fileStatus: FileStatus): string | undefined {
   const remote = valOf(fileStatus);
-  if (remote !== undefined && remote.name !== '' && remote.name !== fileStatus.name)
-    return `the val is "${remote.name}"`;
+  if (remote !== undefined && remote.name !== fileStatus.name) return `the val is "${remote.name}"`;
   const { restored, reason, fileVersion, resent } = fileStatus.comparison ?? {};
   const notes = [
     restored === undefined ? [] : `back to version ${restored}`,

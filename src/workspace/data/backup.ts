@@ -1,4 +1,5 @@
 // Keeps the old content of files that a pull overwrites or merges: one folder for each command, in the data folder.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { DataFolder } from './data-folder.ts';
 
@@ -9,21 +10,15 @@ export interface Backup {
   readonly folder: string;
 }
 
-/** How many commands of a workspace are remembered. */
-const mostBackups = 100;
-
 export function createBackup(dataFolder: DataFolder): Backup {
-  const before = dataFolder.names('backup').sort();
   const time = new Date().toISOString().replaceAll(':', '-');
-  const sameTime = before.filter((name) => name.startsWith(time)).length;
-  const folder = `backup/${time}${sameTime === 0 ? '' : `-${sameTime}`}`;
+  // Two commands may begin at the same time.
+  const folder = `backup/${time}-${randomUUID().slice(0, 8)}`;
   const files: string[] = [];
   return {
     files,
     folder: join(dataFolder.path ?? '', folder),
     keep(file, content) {
-      if (files.length === 0)
-        for (const name of before.slice(0, 1 - mostBackups)) dataFolder.remove(`backup/${name}`);
       dataFolder.write(`${folder}/${file}`, content, { flush: true });
       files.push(file);
     },

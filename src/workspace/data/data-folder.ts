@@ -1,10 +1,10 @@
 // The folder of a workspace in the user's data directory: last syncs and backups. A cloned repository cannot bring such a
 // folder along.
 import { createHash } from 'node:crypto';
-import { type BigIntStats, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type BigIntStats, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { LocalError } from '../../core/errors.ts';
-import { foldersAbove, readableNames, realPath } from '../../core/lib/paths.ts';
+import { foldersAbove, realPath } from '../../core/lib/paths.ts';
 import { type ReplaceOptions, replacePrivate } from '../../core/lib/plain-file.ts';
 import { errorMessageOf, hintIfBusy, wordsOf } from '../../core/lib/system.ts';
 import type { Settings } from '../../core/settings/settings.ts';
@@ -14,10 +14,8 @@ export interface DataFolder {
   path: string | undefined;
   /** Returns undefined if the file is missing or cannot be read. */
   read(file: string): string | undefined;
-  names(folder: string): string[];
   /** Makes the folder. Throws if that is not possible. */
   write(file: string, content: string, options?: ReplaceOptions): void;
-  remove(file: string): void;
 }
 
 export function openDataFolder(
@@ -28,7 +26,6 @@ export function openDataFolder(
   return {
     path,
     read: (file) => (path === undefined ? undefined : readText(join(path, file))),
-    names: (folder) => (path === undefined ? [] : readableNames(join(path, folder))),
     write(file, content, options) {
       if (path === undefined) throw noDataDirectory(wordsOf(system.platform).home);
       const target = join(path, file);
@@ -37,9 +34,6 @@ export function openDataFolder(
       } catch (error) {
         throw notWritten(target, error);
       }
-    },
-    remove(file) {
-      if (path !== undefined) rmSync(join(path, file), { recursive: true, force: true });
     },
   };
 }

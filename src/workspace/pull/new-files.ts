@@ -1,6 +1,6 @@
 // Writes vals of the service that have no file yet into new files of the workspace, and chooses the names of the files.
 
-import { BadResponseError, ConflictError, LocalError } from '../../core/errors.ts';
+import { ConflictError, LocalError } from '../../core/errors.ts';
 import { existsBelow, namesBelow } from '../../core/files/files.ts';
 import { nameFrom } from '../../core/files/val-names.ts';
 import { isTakenFromFolder } from '../../core/files/walk.ts';
@@ -50,7 +50,6 @@ export function openNewFiles(session: Session): NewFiles {
     async write(val, file, { dryRun }) {
       const { name, owner } = val;
       const path = pathTo(workspace, file);
-      if (name === '') throw withoutName(val.id);
       const [other] = [...session.names].find(([, each]) => each === name) ?? [];
       if (owner === undefined && other !== undefined) throw hasFile(name, pathTo(workspace, other));
       const first = chosen.get(name);
@@ -79,11 +78,6 @@ function stemOf(name: string): string {
   const like = nameLike(name).slice(0, 40);
   return isUsable(like) ? like : `val_${like}`;
 }
-
-const withoutName = (id: string): BadResponseError =>
-  new BadResponseError(`The service sent no name for the val ${id}, so the val gets no file.`, {
-    hint: sh`To see the answer, run ${['val', 'get', id]}.`,
-  });
 
 const hasFile = (name: string, path: string): ConflictError =>
   new ConflictError(`The val "${name}" was not added, because ${path} is the file of that name.`, {

@@ -129,7 +129,7 @@ function tasksForNewFiles(
         const { version } = val;
         const row = withoutUndefined({
           file: pathTo(session.workspace, file),
-          name: val.name || undefined,
+          name: val.name,
           id,
           version,
         });

@@ -7,7 +7,13 @@ import type { FoundFile } from '../../core/files/walk.ts';
 import { refuseLinkToSecret } from '../../core/files/within.ts';
 import { sh } from '../../core/lib/hint.ts';
 import { chooseFiles } from '../../core/push/choose-files.ts';
-import { createWorkspaces, type PathInWorkspace, type Workspace, type Workspaces } from '../workspace.ts';
+import {
+  createWorkspaces,
+  oneWorkspace,
+  type PathInWorkspace,
+  type Workspace,
+  type Workspaces,
+} from '../workspace.ts';
 
 export type Selection =
   /** Files outside of workspaces, and standard input. */
@@ -49,10 +55,7 @@ function placed(
   files: readonly FoundFile[],
 ): Selection {
   const places = files.map(({ file }) => placeOf(workspaces, file));
-  const [workspace, another] = new Set(places.map((place) => place?.workspace));
-  if (another !== undefined || (workspace !== undefined && places.includes(undefined))) {
-    throw inSeveral(files, places);
-  }
+  const workspace = oneWorkspace(files.map(({ file }, index) => ({ path: file, place: places[index] })));
   if (workspace === undefined) return { kind: 'files', files };
   for (const { file, inFolder } of files) {
     if (inFolder === undefined) refuseLinkToSecret(resolve(cwd, file), file, cwd);
@@ -64,17 +67,4 @@ function placeOf(workspaces: Workspaces, file: string): PathInWorkspace | undefi
   if (file === '-') return undefined;
   workspaces.refuseOtherRepository(file);
   return workspaces.placeOf(file);
-}
-
-function inSeveral(
-  files: readonly FoundFile[],
-  places: readonly (PathInWorkspace | undefined)[],
-): UsageError {
-  const roots = [...new Set(places.map((place) => place?.workspace.root))];
-  const firstOf = (root: string | undefined) =>
-    files[places.findIndex((place) => place?.workspace.root === root)]?.file;
-  const each = roots.map((root) => `${firstOf(root)} is in ${root ?? 'no workspace'}`);
-  return new UsageError(`The files belong to several places: ${each.join(', ')}.`, {
-    hint: 'Push the files of each workspace, and those of none, with a command of their own.',
-  });
 }

@@ -190,7 +190,7 @@ async function findOne(session: Session, local: Local, force: boolean): Promise<
   }
   if (known === 'gone') return fileStatusOf('deleted there', local, found);
   // A list may lack a val.
-  const isNamed = [local.name, ''].includes(known.name) || known.owner !== undefined;
+  const isNamed = local.name === known.name || known.owner !== undefined;
   return isNamed ? compareCodes(session, local, known, force) : fileStatusOf('renamed there', local, known);
 }
 

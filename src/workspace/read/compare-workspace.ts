@@ -18,6 +18,7 @@ import {
   createWorkspaces,
   isTypedInside,
   nameOfService,
+  oneWorkspace,
   pathTo,
   type Workspace,
   type Workspaces,
@@ -53,16 +54,11 @@ interface CompareOptions {
 export function workspaceOfWords(workspaces: Workspaces, words: readonly string[]): Workspace {
   // A word without a slash may be the name of a val.
   for (const word of words) if (withSlashes(word).includes('/')) workspaces.refuseOtherRepository(word);
-  const found = words.flatMap((word) => workspaces.placeOf(word)?.workspace ?? []);
-  const [workspace = workspaces.here(), another] = new Set(found);
-  if (workspace === undefined) {
-    throw new UsageError('This folder is not in a workspace.', {
-      hint: sh`To make this folder a workspace, run ${['init']}.`,
-    });
-  }
-  if (another === undefined) return workspace;
-  throw new UsageError(`The files belong to several workspaces: ${workspace.root} and ${another.root}.`, {
-    hint: 'Run the command once for each workspace.',
+  const paths = words.map((path) => ({ path, place: workspaces.placeOf(path) }));
+  const workspace = oneWorkspace(paths.filter(({ place }) => place !== undefined)) ?? workspaces.here();
+  if (workspace !== undefined) return workspace;
+  throw new UsageError('This folder is not in a workspace.', {
+    hint: sh`To make this folder a workspace, run ${['init']}.`,
   });
 }
 

@@ -51,22 +51,19 @@ export async function findDeletedFiles(
   const missing: DeletedFile[] = [];
   const otherCode: DeletedFiles['otherCode'][number][] = [];
   const seen = new Set<string>();
-  await forEach(
-    [...pathsOfDeleted(session, repository, pastFiles, ids)],
-    'auto',
-    async ([nameOfEntry, file]) => {
-      const remote = await readOwnVal(session, ids.get(nameOfEntry) ?? '');
-      if (remote === undefined || seen.has(remote.id)) return;
-      seen.add(remote.id);
-      const name = remote.name || nameOfEntry;
-      const codes = idsOf(remote.code);
-      const movedTo = codes.flatMap((id) => pastFiles.inHead.get(id) ?? []).find((other) => other !== file);
-      const fields = { file, name, local: undefined, remote, comparison: undefined };
-      if (codes.some((id) => pastFiles.codes.get(file)?.has(id)))
-        missing.push({ ...fields, state: 'missing here', movedTo });
-      else otherCode.push({ id: remote.id, name, file });
-    },
-  );
+  const deleted = pathsOfDeleted(session, repository, pastFiles, ids);
+  await forEach([...deleted], 'auto', async ([entry, file]) => {
+    const remote = await readOwnVal(session, ids.get(entry) ?? '');
+    if (remote === undefined || seen.has(remote.id)) return;
+    const { id, name, code } = remote;
+    seen.add(id);
+    const codes = idsOf(code);
+    const isInHistory = codes.some((each) => pastFiles.codes.get(file)?.has(each));
+    if (!isInHistory) return void otherCode.push({ id, name, file });
+    const movedTo = codes.flatMap((each) => pastFiles.inHead.get(each) ?? []).find((other) => other !== file);
+    const fields = { file, name, local: undefined, remote, comparison: undefined };
+    missing.push({ ...fields, state: 'missing here', movedTo });
+  });
   const limit = pastFiles.failure ?? (repository.isShallow ? 'shallow' : undefined);
   return { missing: missing.sort(byFile), otherCode: otherCode.sort(byFile), limit };
 }

@@ -31,7 +31,7 @@ export interface ValWithCode extends RemoteVal {
 /** The val is as it was compared. Where it tells no version, its code tells. */
 export const isSameState = (now: RemoteVal, before: RemoteVal): boolean =>
   now.owner === undefined &&
-  (now.name === '' || now.name === before.name) &&
+  now.name === before.name &&
   (now.version === undefined || now.version === before.version) &&
   hasSameCode(now.code, before.code);
 

@@ -66,10 +66,10 @@ async function findByKnownId(session: Session, name: string): Promise<RemoteVal 
   return found[0];
 }
 
-/** The val, if it still has the name. A service that sends no name has not renamed it. */
+/** The val, if it still has the name. */
 async function readNamed(session: Session, name: string, id: string): Promise<RemoteVal | undefined> {
   const val = await readVal(session, id);
-  return val?.name === name || val?.name === '' ? { ...val, name } : undefined;
+  return val?.name === name ? val : undefined;
 }
 
 /** The caller's vals that this machine has seen. */
@@ -212,9 +212,9 @@ export const noValOfId = (id: string, service: string): NotFoundError =>
 
 function valFrom(id: string, record: JsonObject): Omit<ValWithCode, 'etag' | 'owner'> {
   const { code } = record;
-  const name = textAt(record, 'name') ?? '';
-  if (typeof code !== 'string') {
-    throw new BadResponseError(`The service sent no code for the val ${name || id}.`, {
+  const name = textAt(record, 'name');
+  if (!name || typeof code !== 'string') {
+    throw new BadResponseError(`The service sent no ${name ? 'code' : 'name'} for the val ${name || id}.`, {
       hint: sh`To see the answer, run ${['val', 'get', id]}.`,
     });
   }
