@@ -5,19 +5,16 @@ import { compare } from './compare.mts';
 import { outputOf, timed } from './processes.mts';
 import type { Bench, Measurement } from './types.mts';
 
-/** The runs of single files are recorded on the embedded service, as they are for a person who has pushed the file. */
 export const valsRun: Measurement = {
   name: 'run',
   async measure(bench) {
     const cwd = bench.newFolder();
-    const env = { VALS_LOCAL: '1' };
     writeFileSync(join(cwd, 'hello.ts'), `const greeting: string = 'hello';\nconsole.log(greeting);\n`);
     writeFileSync(join(cwd, 'lines.ts'), printing(bench.count(100_000)));
     writeModules(cwd, bench.count(200));
-    await outputOf(bench.vals(['push', 'hello.ts', 'lines.ts', 'modules.ts'], { cwd, env }));
     const tsx = fileURLToPath(import.meta.resolve('tsx/cli'));
     const besideTsx = (file: string, atMost: number) => ({
-      what: timed(`vals run ${file}`, bench.vals(['run', file], { cwd, env })),
+      what: timed(`vals run ${file}`, bench.vals(['run', file], { cwd })),
       to: timed(`tsx ${file}`, bench.node([tsx, file], { cwd })),
       atMost,
     });

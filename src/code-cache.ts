@@ -23,7 +23,8 @@ export function loadProgram(
   const filename = `${dist}/main.js`;
   // Latin-1 is read fastest. The build writes ASCII.
   const source = readFileSync(filename, 'latin1');
-  const digest = source.slice(digestPlace.start, digestPlace.end);
+  // V8 keeps the path, too, which `--debug` shows.
+  const digest = source.slice(digestPlace.start, digestPlace.end) + encodeURIComponent(filename);
   const use = useOf(process.argv.slice(2));
   const file = folder && join(folder, `${use}-${process.version}-${process.arch}`);
   const bytecode = file && readBytecode(file, digest);

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Context, Effect, Host, LoadedCommand } from '../core/command-line/command.ts';
@@ -8,6 +7,7 @@ import { createHintWriter } from '../core/command-line/write-hints.ts';
 import { InterruptedError, ValsError } from '../core/errors.ts';
 import { findRoot } from '../core/files/root.ts';
 import { existingRealPath } from '../core/lib/paths.ts';
+import { homeDirectory } from '../core/lib/system.ts';
 import type { Redactor } from '../core/lib/visible.ts';
 import { createSlots, type Slots } from '../core/lib/waiting.ts';
 import type { Flags, Settings } from '../core/settings/settings.ts';
@@ -105,7 +105,7 @@ const flagsForTools = ({ baseUrl, local, timeout, debug, allowHttp }: Flags): Fl
 export function foldersForFiles({ cwd }: Settings): string[] {
   const root = findRoot(cwd);
   if (root !== undefined) return [root];
-  const isHome = existingRealPath(homedir()) === cwd;
+  const isHome = existingRealPath(homeDirectory()) === cwd;
   return isHome || cwd === dirname(cwd) ? [] : [cwd];
 }
 

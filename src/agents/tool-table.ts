@@ -64,11 +64,11 @@ const table: Readonly<Record<string, ToolEntry>> = {
   },
   run: {
     description:
-      "Run a file in a sandbox on this machine. If no file has the given name, run the val of that name with the service's " +
-      'code. The default export is called with the arguments as strings. The result has the value that it returns and, ' +
+      "Run a file, or a val with the service's code, in a sandbox on this machine. A word that could be a name is the val of " +
+      'that name: for the file hello, give ./hello. The default export is called with the arguments as strings. The result has the value that it returns and, ' +
       'as `run.logs`, the end of the output that it prints. The val gets no environment variables of the person, only ' +
       'those of `env`. A run is ended after 60 seconds, or after `maxTime`. A run of a ' +
-      'val, not of a file, is reported to a service that records runs.',
+      'val, not of a file, is reported to a service that records runs. Only a person can allow more.',
     inputs: { env: 'variables for the val, each as NAME=VALUE; it gets none of the server' },
   },
 };

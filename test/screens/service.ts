@@ -50,6 +50,7 @@ const val = (name: keyof typeof ids, version: number, secondsAgo: number, more: 
   privacy: 'public',
   version,
   author: { id: 'a5b4c3d2-1111-4222-8333-444455556666', username: 'ada' },
+  versionAuthor: { id: 'a5b4c3d2-1111-4222-8333-444455556666', username: 'ada' },
   createdAt: ago(secondsAgo),
   ...more,
 });

@@ -45,7 +45,7 @@ export function summarizeFailures(
   const groups = groupAlike(failures.map(remarkOf));
   const [only, another] = groups;
   const isOneGroup = only !== undefined && another === undefined;
-  const summary = countsOf(failures, counts) + (isOneGroup ? reasonOf(only) : '.');
+  const summary = countsOf(failures, counts) + (isOneGroup ? reasonOf(only) : ` (${allOf(failures)}).`);
   const message = [summary, ...endings].join(' ');
   const hint = isOneGroup ? hintsOf(only) : nextStep(failures);
   const isOneKind = failures.every(({ error }) => error.exit === first.error.exit);
@@ -137,5 +137,11 @@ function reasonOf(group: Group): string {
   const ofOne = ofOneIn(group);
   return ofOne === undefined ? ` (${enumerate(group.labels)}). ${group.first.message}` : `: ${ofOne}`;
 }
+
+const allOf = (failures: readonly Failure[]): string =>
+  someOf(
+    failures.map(({ label }) => label),
+    { most: 10 },
+  );
 
 const enumerate = (labels: readonly string[]): string => someOf(labels, { most: 3 });

@@ -131,7 +131,7 @@ export function messageOfStatus(call: Call, fault: Status, service: Service): Me
   const sentence =
     own.sentence === undefined
       ? withFullStop([beginning, reason].filter(Boolean).join(': '))
-      : own.sentence + afterOwnSentence(fault, reason);
+      : own.sentence + afterOwnSentence(call, fault, reason);
   // A val that everybody may read needs no token. Services answer 401, 403 or 404 for any other val.
   if (!service.hasToken && status === 404) {
     const withoutToken = `${sentence} Without a token, you see only what everybody may read.`;
@@ -147,10 +147,12 @@ function reasonOf({ status, body }: Status, { redact }: Service): string {
   return isTextOfStatus ? '' : reason;
 }
 
-/** A problem of the type about:blank means nothing beyond its status, for which there is an own sentence. */
-function afterOwnSentence({ body }: Status, reason: string): string {
+/** A plain problem about the val or the name that the own sentence is about says nothing more. */
+function afterOwnSentence(call: Call, { status, body }: Status, reason: string): string {
   const isPlainProblem = isObject(body) && body.type === 'about:blank';
-  return reason === '' || isPlainProblem ? '' : ` The service says: ${withFullStop(reason)}`;
+  const named = [call.val?.id, nameIn(call)].some((word) => word && reason.includes(word));
+  const saysNoMore = isPlainProblem && (named || status === 412);
+  return reason === '' || saysNoMore ? '' : ` The service says: ${withFullStop(reason)}`;
 }
 
 const noRoute: Message = {

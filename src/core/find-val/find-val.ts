@@ -1,9 +1,9 @@
 // Says which val a word stands for. In this order: a whole id, the path of a file, a name, <owner>/<name>, the beginning of
 // an id. One function, for every command.
 
-import { type Api, ifPresent } from '../http/api.ts';
+import { type Api, ifPresent, type ReadVal } from '../http/api.ts';
 import { nearest } from '../lib/hint.ts';
-import { type JsonObject, textAt } from '../lib/json.ts';
+import { textAt } from '../lib/json.ts';
 import { namePattern } from '../lib/vals.ts';
 import * as routes from '../routes.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -29,11 +29,6 @@ export interface GivenVal {
   read?: ReadVal;
   /** The 2 of NAME@2. */
   version?: number;
-}
-
-interface ReadVal {
-  record: JsonObject;
-  etag: string | undefined;
 }
 
 /** A file, and the name of its val. */

@@ -119,8 +119,8 @@ function valInList(record: JsonObject): ValInList | undefined {
   };
 }
 
-/** When the current version was made, and by whom. */
+/** When the current version was made, and by whom. The times and the author of the val may be others. */
 export const newestVersionOf = (record: JsonObject): Pick<ValInList, 'madeAt' | 'madeBy'> => ({
-  madeAt: textAt(record, 'versionCreatedAt') ?? textAt(record, 'updatedAt'),
-  madeBy: personAt(record, 'versionAuthor') ?? textAt(record, 'author.username'),
+  madeAt: textAt(record, 'versionCreatedAt'),
+  madeBy: personAt(record, 'versionAuthor'),
 });

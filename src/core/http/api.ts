@@ -5,11 +5,17 @@ import type { Call, Reply, Request } from './call.ts';
 import { type FollowOptions, follow, largestPage, listPages, type Paging } from './lists/pages.ts';
 import { nextLinkIn, recordsIn } from './record-fields.ts';
 
+/** A val as the service sent it. */
+export interface ReadVal {
+  record: JsonObject;
+  etag: string | undefined;
+}
+
 export interface Api {
   send(call: Call): Promise<Reply>;
   record(call: Call): Promise<JsonObject>;
   /** Send the ETag as `ifMatch` with the next write, so that a change in between is a conflict. */
-  recordWithEtag(call: Call): Promise<{ record: JsonObject; etag: string | undefined }>;
+  recordWithEtag(call: Call): Promise<ReadVal>;
   /** The whole list, if no paging is given. */
   pages(call: Call, paging?: Paging): AsyncGenerator<Page>;
   follow(call: Call, last: number): AsyncGenerator<Page>;

@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs';
-import { platform as systemPlatform } from 'node:os';
+import { homedir, platform as systemPlatform } from 'node:os';
 
 export interface System {
   platform: NodeJS.Platform;
@@ -16,6 +16,15 @@ export const wordsOf = (platform = systemPlatform()) =>
   platform === 'win32'
     ? { home: 'USERPROFILE', temporary: 'TEMP', editor: 'notepad' }
     : { home: 'HOME', temporary: 'TMPDIR', editor: 'vi' };
+
+/** Empty if the system does not know the user, for example in some containers. */
+export function homeDirectory(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
+}
 
 /** Turns "EACCES: permission denied, open '/etc/hosts'" into "EACCES: permission denied". */
 export const errorMessageOf = (error: unknown): string =>

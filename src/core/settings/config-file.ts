@@ -4,7 +4,7 @@ import { LocalError } from '../errors.ts';
 import { sh } from '../lib/hint.ts';
 import { isObject, parseIfJson } from '../lib/json.ts';
 import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
-import { errnoOf, errorMessageOf, hintIfBusy, isMissing, type System } from '../lib/system.ts';
+import { errnoOf, errorMessageOf, hintIfBusy, isMissing, type System, wordsOf } from '../lib/system.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
@@ -59,6 +59,14 @@ function checkConfig(text: string, file: string): StoredConfig {
 const isTexts = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string');
 
+/** conf asks the system for the home directory when it is loaded. */
+function noHome(cause: unknown): never {
+  throw new LocalError('The config file could not be written: this user has no home directory.', {
+    hint: `Set ${wordsOf().home} to a folder.`,
+    cause,
+  });
+}
+
 /** Of two changes in the same instant, the later one may win. Returns what was written. */
 export async function updateConfig(
   { configFile: file, readConfig }: { configFile: string; readConfig(): StoredConfig },
@@ -66,7 +74,7 @@ export async function updateConfig(
 ): Promise<StoredConfig> {
   const folder = dirname(file);
   const next = change(readConfig());
-  const { default: Conf } = await import('conf');
+  const { default: Conf } = await import('conf').catch(noHome);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const conf = new Conf({

@@ -1,6 +1,5 @@
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { wordsOf } from '../lib/system.ts';
+import { homeDirectory, wordsOf } from '../lib/system.ts';
 
 interface Directories {
   config: string | undefined;
@@ -13,7 +12,7 @@ interface Directories {
  * Ignores relative paths. A relative path would lead into the working directory, and another user may own that folder.
  */
 export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Directories {
-  const home = homeDirectory(env, platform);
+  const home = env[wordsOf(platform).home] ?? homeDirectory();
   const valsFolder = (chosen: string | undefined, ...belowHome: string[]): string | undefined => {
     const folders = [chosen, join(home, ...belowHome)];
     const folder = folders.find((each) => each !== undefined && isAbsolute(each));
@@ -38,14 +37,5 @@ export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Pla
         data: valsFolder(env.XDG_DATA_HOME, '.local', 'share'),
         cache: valsFolder(env.XDG_CACHE_HOME, '.cache'),
       };
-  }
-}
-
-/** `homedir` throws if the system does not know the user, for example in some containers. */
-function homeDirectory(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
-  try {
-    return env[wordsOf(platform).home] ?? homedir();
-  } catch {
-    return '';
   }
 }

@@ -96,7 +96,7 @@ export const command = defineCommand({
     'accidents, not against malice. Run only code that you trust. Put options before the file or ' +
     'val; what follows is passed to the val (except with --http).',
   details:
-    'If no file has the given name, the command runs the val of that name. The default export, or its `fetch` method, is ' +
+    'A word that could be a name is the val of that name: to run the file hello, write ./hello. The default export, or its `fetch` method, is ' +
     'called with the arguments as strings. The value that it returns goes to stdout, and the output that it prints goes ' +
     'to stderr. A file without a default export is a script, and what it prints goes to stdout. A file of yours gets ' +
     'your environment and the .env file of its project. In the sandbox, a val reads its project and its packages, writes ' +

@@ -1,7 +1,7 @@
 // What a val may read: paths that vals found itself. No name from a service and no link of a repository adds to them.
-import { homedir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { foldersAbove, isWithin, realPath } from '../../core/lib/paths.ts';
+import { homeDirectory } from '../../core/lib/system.ts';
 import type { Settings } from '../../core/settings/settings.ts';
 import { type RunTarget, realModule } from '../target.ts';
 
@@ -17,7 +17,7 @@ export function readableBy(target: RunTarget, settings: Settings): Readable {
     // The config file may be a link into a folder of dotfiles.
     folder === undefined ? [] : [realPath(folder.value), realPath(join(folder.value, 'config.json'))],
   );
-  const kept = [realPath(homedir()), ...ownFolders];
+  const kept = [...[homeDirectory()].filter(Boolean).map(realPath), ...ownFolders];
   /** It is part of vals's own config or data, which holds the token. */
   const isOfVals = (path: string) => ownFolders.some((own) => isWithin(own, realPath(path)));
   // Such a folder would be everything that the person has. Node takes an asterisk for any name.

@@ -3,6 +3,7 @@ import { folderOf, runQuickly as run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { secureService } from '../../support/secure-service.ts';
 
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const caller = { detail: 'The address is wrong.', concerns: 'caller' };
 
 it.each<[line: string, status: number, exit: number, hint: string, body?: object]>([
@@ -35,6 +36,16 @@ it.each([
 ])('status %i with %j is: %s', async (status, body, message) => {
   const service = await scriptedService([], () => ({ status, body }));
   expect((await run(['me', '--json'], service)).error?.message).toBe(message);
+});
+
+it.each([
+  ['You are no longer a member of acme.', ' The service says: You are no longer a member of acme.'],
+  [`There is no val with the id ${id}.`, ''],
+])('the detail %j of a plain problem is said where it says more', async (detail, more) => {
+  const body = { type: 'about:blank', title: 'Not Found', detail };
+  const service = await scriptedService([], () => ({ status: 404, body }));
+  const { error } = await run(['version', 'ls', id, '--json'], service);
+  expect(error?.message).toBe(`There is no val ${id}.${more}`);
 });
 
 it('what is about the caller is asked once, whatever the number of vals', async () => {

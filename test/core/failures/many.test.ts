@@ -31,6 +31,13 @@ it.each([
   expect(warnings).toEqual([]);
 });
 
+it('failures of several reasons name all that failed', () => {
+  const failures = [refused('a.ts', 'Too long.'), refused('b.ts', 'Too long.'), refused('c.ts', 'Empty.')];
+  const { error, warnings } = summarizeFailures(failures, { ...pushed, total: 3, done: 0 });
+  expect(error?.message).toBe('None of the 3 vals was pushed (a.ts, b.ts and c.ts).');
+  expect(warnings).toEqual([['a.ts and b.ts: Too long.'], ['c.ts: Empty.']]);
+});
+
 it.each([
   [
     new AuthError('The token was refused.', { scope: 'all' }),

@@ -1,7 +1,8 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { makeNamedPipe, run, temporaryFolder } from '../../support/program.ts';
+import { makeNamedPipe, program, run, temporaryFolder } from '../../support/program.ts';
 import { scriptedService, testToken } from '../../support/scripted-service.ts';
 import { accepted, configFile, forAll, storedText, writeConfig } from './support.ts';
 
@@ -54,6 +55,27 @@ it.each(homes)(
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   },
 );
+
+// Root may become a user that the system does not know. Such a user may not be able to read this program.
+it.runIf(isRoot)('a user whom the system does not know has no home, which is no defect', async () => {
+  const folder = temporaryFolder();
+  chownSync(folder, 54_321, 54_321);
+  const options = {
+    ...{ uid: 54_321, gid: 54_321, cwd: '/', input: '', extendEnv: false, reject: false },
+    env: {
+      PATH: process.env.PATH,
+      VALS_CONFIG_DIR: join(folder, 'config'),
+      VALS_DATA_DIR: join(folder, 'data'),
+    },
+  };
+  const vals = (...args: string[]) => execa(process.execPath, [program, ...args], options);
+  if ((await vals('--version')).failed) return;
+  expect(await vals('mcp')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await vals('ls', '--local')).toMatchObject({ exitCode: 0, stdout: '' });
+  const logout = await vals('logout', '--base-url', 'http://127.0.0.1:1');
+  expect(logout.stderr).toContain('The config file could not be written: this user has no home directory.');
+  expect(logout.exitCode).toBe(10);
+});
 
 describe('a config file', () => {
   it.runIf(isRoot)('of another user is not used, even by root', async () => {

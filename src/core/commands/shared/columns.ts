@@ -26,22 +26,22 @@ export const valColumns: Column[] = [
   idColumn('id'),
 ];
 
+export const byColumn: Column = {
+  ...column('by', 'versionAuthor.username'),
+  compute: (record) => personAt(record, 'versionAuthor'),
+};
+
 /** What a person asks for. The code is shown below it. */
 export const shownValColumns: Column[] = [
   column('name'),
   column('privacy'),
   column('version'),
   moment('changed', 'versionCreatedAt', 'updatedAt', 'createdAt'),
-  { ...column('by'), compute: (val) => personAt(val, 'versionAuthor') ?? textAt(val, 'author.username') },
+  byColumn,
   column('url'),
   idColumn('id'),
   { ...column('readme'), compute: (val) => firstLine(textAt(val, 'readme') ?? '').text },
 ];
-
-export const byColumn: Column = {
-  ...column('by', 'versionAuthor.username'),
-  compute: (record) => personAt(record, 'versionAuthor'),
-};
 
 const runTones = { ok: 'green', failed: 'red', running: 'cyan' } as const;
 
