@@ -33,143 +33,141 @@ export interface RequestOptions extends Sender {
 const mostAttempts = 4;
 const mostLooks = 4;
 
+/** What the calls of a command know of each other. */
+interface Shared {
+  /** A call got nothing but 429 until its deadline, and no other call was answered meanwhile. So none waits as long. */
+  gaveUp: Fault | undefined;
+  /** How many attempts were answered with anything but 429. */
+  answered: number;
+}
+
+/** One call, with all its attempts. */
+interface Sending extends RequestOptions {
+  call: Call;
+  request: HttpRequest;
+  /** When the time limit ends. */
+  deadline: number;
+}
+
 /**
  * Sends calls, each with up to four attempts within one deadline. A 429 is no attempt, because the service is there and
  * says when to come back. Throws `CallFailed`. faults.ts has the rules.
  */
 export function createRequest(options: RequestOptions): Request {
-  const { token, limiter, clock, deadlineMs, signal, trace } = options;
-  /** A call got nothing but 429 until its deadline, and no other call was answered meanwhile. So none waits as long. */
-  let gaveUp: Fault | undefined;
-  /** How many attempts were answered with anything but 429. */
-  let answered = 0;
-
+  const shared: Shared = { gaveUp: undefined, answered: 0 };
   return async (call) => {
-    const refusal = faultBeforeSending(call, token);
+    const refusal = faultBeforeSending(call, options.token);
     if (refusal !== undefined) throw new CallFailed(call, refusal);
-    await limiter.enter();
+    await options.limiter.enter();
     try {
-      if (gaveUp !== undefined) throw new CallFailed(call, gaveUp);
-      return await sendCall(call);
+      if (shared.gaveUp !== undefined) throw new CallFailed(call, shared.gaveUp);
+      return await sendCall(call, options, shared);
     } finally {
-      limiter.leave();
+      options.limiter.leave();
     }
   };
+}
 
-  async function sendCall(call: Call): Promise<Reply> {
-    const { method } = call;
-    const request = requestOf(call, options);
-    // The wait for the first place does not count.
-    const begin = clock.now();
-    const deadline = begin + deadlineMs;
-    const answeredBefore = answered;
-    let maybeApplied = false;
-    let refusals = 0;
-    /** Of the last attempt that was not cut off. */
-    let met: Fault | undefined;
+async function sendCall(call: Call, options: RequestOptions, shared: Shared): Promise<Reply> {
+  const { clock, deadlineMs, signal } = options;
+  // The wait for the first place does not count.
+  const begin = clock.now();
+  const sending = { ...options, call, request: requestOf(call, options), deadline: begin + deadlineMs };
+  const answeredBefore = shared.answered;
+  let maybeApplied = false;
+  let refusals = 0;
+  /** Of the last attempt that was not cut off. */
+  let met: Fault | undefined;
 
-    for (let requests = 1; ; requests++) {
-      if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, { maybeApplied });
-      const result = await attempt(call, request, { attempt: requests - refusals, deadline });
-      const isRefusal = isFault(result) && isStatus(result, 429);
-      if (!isRefusal) {
-        gaveUp = undefined;
-        answered += 1;
-      }
-      if (!isFault(result)) return result;
-      if (maybeApplied && isDeletion(call) && isStatus(result, 404)) return { status: 404, body: undefined };
-
-      maybeApplied ||= !isRead(method) && meaningOf(result).maybeApplied;
-      if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, { maybeApplied });
-      if (isRefusal) refusals += 1;
-      if (!wasCutOff(result)) met = result;
-      const isLast = requests - refusals === mostAttempts;
-      const next = await afterFault(call, result, { maybeApplied, isLast, requests, deadline });
-      if (next === 'again') continue;
-      if (next !== 'over') return next;
-      const triedForMs = clock.now() - begin;
-      const fault = faultOfCall(result, met, triedForMs);
-      if (isRefusal && answered === answeredBefore) gaveUp = fault;
-      const isLate = wasCutOff(result) || !hasTime(deadline);
-      throw new CallFailed(call, fault, { maybeApplied, ...(isLate && { triedForMs }) });
+  for (let requests = 1; ; requests++) {
+    if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, { maybeApplied });
+    const result = await attempt(sending, requests - refusals);
+    const isRefusal = isFault(result) && isStatus(result, 429);
+    if (!isRefusal) {
+      shared.gaveUp = undefined;
+      shared.answered += 1;
     }
-  }
+    if (!isFault(result)) return result;
+    if (maybeApplied && isDeletion(call) && isStatus(result, 404)) return { status: 404, body: undefined };
 
-  interface AfterFault {
-    maybeApplied: boolean;
-    isLast: boolean;
-    requests: number;
-    deadline: number;
+    maybeApplied ||= !isRead(call.method) && meaningOf(result).maybeApplied;
+    if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, { maybeApplied });
+    if (isRefusal) refusals += 1;
+    if (!wasCutOff(result)) met = result;
+    const isLast = requests - refusals === mostAttempts;
+    const next = await afterFault(sending, result, { maybeApplied, isLast, requests });
+    if (next === 'again') continue;
+    if (next !== 'over') return next;
+    const triedForMs = clock.now() - begin;
+    const fault = faultOfCall(result, met, triedForMs);
+    if (isRefusal && shared.answered === answeredBefore) shared.gaveUp = fault;
+    const isLate = wasCutOff(result) || !hasTime(sending);
+    throw new CallFailed(call, fault, { maybeApplied, ...(isLate && { triedForMs }) });
   }
+}
 
-  /** Whether the call is sent again. If its outcome is open and the service tells it, the reply. */
-  async function afterFault(
-    call: Call,
-    fault: Fault,
-    { maybeApplied, isLast, requests, deadline }: AfterFault,
-  ): Promise<Reply | 'again' | 'over'> {
-    const pauseHere = () => pause(fault, { delayMs: delayAfter(fault, requests), deadline });
-    const maySend = !isLast && maySendAgain(call, fault);
-    if (call.lookAfter === undefined || !maybeApplied)
-      return maySend && (await pauseHere()) ? 'again' : 'over';
-    const isInTime = await pauseHere();
-    const found = await lookFor(call.lookAfter, fault, deadline);
-    if (found === undefined || found === 'not made') {
-      const mayRepeat = found === 'not made' && !isLast && (maySend || meaningOf(fault).maybeApplied);
-      return signal.aborted || (mayRepeat && isInTime && hasTime(deadline)) ? 'again' : 'over';
-    }
-    return found;
-  }
+async function attempt(sending: Sending, number: number): Promise<Reply | Fault> {
+  const { call, request, open, clock, limiter, signal, trace, deadline, deadlineMs } = sending;
+  const { method, origin, path } = request;
+  const mayFollow = isRepeatable(call) || call.lookAfter !== undefined;
+  const longestMs = mayFollow ? Math.max(leastAttemptMs, deadlineMs / 2) : deadlineMs;
+  const limitMs = Math.min(deadline - clock.now(), longestMs);
+  const traceResult =
+    trace && traceAttempt(trace, { method, address: origin + path, attempt: number }, clock.now);
+  const answer = await send(open, request, { clock, limitMs, signal });
+  const result = 'error' in answer ? faultOf(answer) : readReply(call, answer, clock.now());
+  if (!isFault(result)) limiter.wentWell();
+  else if (meaningOf(result).wantsFewerRequests) limiter.refused();
+  traceResult?.(result);
+  return result;
+}
 
-  /** Asks what became of a write. If the service may still make it, several times, and it is not sent again. */
-  async function lookFor(lookAfter: () => Promise<Found>, fault: Fault, deadline: number): Promise<Found> {
-    for (let looks = 1; ; looks++) {
-      const ms = deadline - clock.now();
-      if (ms <= 0 || signal.aborted) return undefined;
-      const look = async () => within(clock, ms, lookAfter().catch(failedLook), undefined);
-      // With `--concurrency 1`, it would wait for itself.
-      const found = await limiter.aside(look);
-      if (found !== 'not made' || !meaningOf(fault).mayStillCome) return found;
-      if (looks === mostLooks) return undefined;
-      if (!(await pause(fault, { delayMs: delayAfter(fault, looks), deadline }))) return undefined;
-    }
-  }
+/** Whether the call is sent again. If its outcome is open and the service tells it, the reply. */
+async function afterFault(
+  sending: Sending,
+  fault: Fault,
+  { maybeApplied, isLast, requests }: { maybeApplied: boolean; isLast: boolean; requests: number },
+): Promise<Reply | 'again' | 'over'> {
+  const { call, signal } = sending;
+  const maySend = !isLast && maySendAgain(call, fault);
+  if (call.lookAfter === undefined || !maybeApplied)
+    return maySend && (await pause(sending, fault, requests)) ? 'again' : 'over';
+  const isInTime = await pause(sending, fault, requests);
+  const found = await lookFor(call.lookAfter, fault, sending);
+  if (found !== undefined && found !== 'not made') return found;
+  const mayRepeat = found === 'not made' && !isLast && (maySend || meaningOf(fault).maybeApplied);
+  return signal.aborted || (mayRepeat && isInTime && hasTime(sending)) ? 'again' : 'over';
+}
 
-  async function attempt(
-    call: Call,
-    request: HttpRequest,
-    { attempt, deadline }: { attempt: number; deadline: number },
-  ): Promise<Reply | Fault> {
-    const { method, origin, path } = request;
-    const mayFollow = isRepeatable(call) || call.lookAfter !== undefined;
-    const longestMs = mayFollow ? Math.max(leastAttemptMs, deadlineMs / 2) : deadlineMs;
-    const limitMs = Math.min(deadline - clock.now(), longestMs);
-    const traceResult = trace && traceAttempt(trace, { method, address: origin + path, attempt }, clock.now);
-    const answer = await send(options.open, request, { clock, limitMs, signal });
-    const result = 'error' in answer ? faultOf(answer) : readReply(call, answer, clock.now());
-    if (!isFault(result)) limiter.wentWell();
-    else if (meaningOf(result).wantsFewerRequests) limiter.refused();
-    traceResult?.(result);
-    return result;
+/** Asks what became of a write. If the service may still make it, several times, and it is not sent again. */
+async function lookFor(lookAfter: () => Promise<Found>, fault: Fault, sending: Sending): Promise<Found> {
+  const { clock, deadline, limiter, signal } = sending;
+  for (let looks = 1; ; looks++) {
+    const ms = deadline - clock.now();
+    if (ms <= 0 || signal.aborted) return undefined;
+    const look = async () => within(clock, ms, lookAfter().catch(failedLook), undefined);
+    // With `--concurrency 1`, it would wait for itself.
+    const found = await limiter.aside(look);
+    if (found !== 'not made' || !meaningOf(fault).mayStillCome) return found;
+    if (looks === mostLooks || !(await pause(sending, fault, looks))) return undefined;
   }
+}
 
-  /** Whether another attempt may begin. One that the deadline cuts off at once could leave the outcome of a write open. */
-  function hasTime(deadline: number, delayMs = 0): boolean {
-    const leastMs = Math.max(leastBeginMs, deadlineMs / 10);
-    return clock.now() + delayMs <= deadline - leastMs;
-  }
+/** Whether another attempt may begin. One that the deadline cuts off at once could leave the outcome of a write open. */
+function hasTime({ clock, deadline, deadlineMs }: Sending, delayMs = 0): boolean {
+  const leastMs = Math.max(leastBeginMs, deadlineMs / 10);
+  return clock.now() + delayMs <= deadline - leastMs;
+}
 
-  /** Returns false if there is no time for another attempt. */
-  async function pause(
-    fault: Fault,
-    { delayMs, deadline }: { delayMs: number; deadline: number },
-  ): Promise<boolean> {
-    if (!hasTime(deadline, delayMs)) return false;
-    trace?.write(`  retry in ${Math.round(delayMs)} ms`);
-    const waitHere = () => wait(clock, delayMs, signal);
-    await (meaningOf(fault).wantsFewerRequests ? limiter.pause(waitHere) : waitHere());
-    return hasTime(deadline);
-  }
+/** Returns false if there is no time for another attempt. */
+async function pause(sending: Sending, fault: Fault, requests: number): Promise<boolean> {
+  const { clock, limiter, signal, trace } = sending;
+  const delayMs = delayAfter(fault, requests);
+  if (!hasTime(sending, delayMs)) return false;
+  trace?.write(`  retry in ${Math.round(delayMs)} ms`);
+  const waitHere = () => wait(clock, delayMs, signal);
+  await (meaningOf(fault).wantsFewerRequests ? limiter.pause(waitHere) : waitHere());
+  return hasTime(sending);
 }
 
 const failedLook = () => undefined;
