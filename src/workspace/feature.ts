@@ -4,13 +4,7 @@ import type { Feature } from '../core/command-line/command.ts';
 /** A folder of files that are vals: compare them with the service, push and pull. */
 export const workspace: Feature = {
   commands: [
-    {
-      path: 'push',
-      aliases: ['val push'],
-      group: 'vals',
-      effect: 'updates',
-      load: () => import('./commands/push.ts'),
-    },
+    { path: 'push', group: 'vals', effect: 'updates', load: () => import('./commands/push.ts') },
     { path: 'val rm', group: 'vals', effect: 'deletes', load: () => import('./commands/val-rm.ts') },
     { path: 'val set', group: 'vals', effect: 'updates', load: () => import('./commands/val-set.ts') },
     { path: 'init', group: 'workspace', effect: 'adds', load: () => import('./commands/init.ts') },

@@ -61,19 +61,9 @@ export function addOptions(command: Command, options: Options, { isGlobal = fals
     if (repeatable) option.argParser((word, before: string[] = []) => [...before, word]);
     if (definition.rare) option.helpGroup('Less common options:');
     command.addOption(option.hideHelp(isGlobal));
-    if (negatable === undefined) continue;
-    command.addOption(new Option(negatedName(key), negatable).hideHelp(isGlobal));
-    if (!isGlobal) refuseBoth(command, [optionName(key), negatedName(key)]);
+    if (negatable !== undefined)
+      command.addOption(new Option(negatedName(key), negatable).hideHelp(isGlobal));
   }
-}
-
-/** commander lets the later one count, which is of use only for the options that an alias of a shell has. */
-function refuseBoth(command: Command, names: readonly string[]): void {
-  const typed = new Set<string>();
-  for (const name of names) command.on(`option:${name.slice(2)}`, () => typed.add(name));
-  command.hook('preAction', () => {
-    if (typed.size > 1) command.error(`${names.join(' and ')} cannot be given together`);
-  });
 }
 
 /** An option such as `--inspect` takes a value only after `=`, as with node. commander would take the next word for it. */

@@ -35,11 +35,9 @@ export const loadCommand = async ({ load, ...placed }: PlacedCommand): Promise<L
 export const loadCommands = ({ commands }: CommandTree): Promise<LoadedCommand[]> =>
   Promise.all(commands.map(loadCommand));
 
-const namesOf = ({ path, aliases = [] }: PlacedCommand): string[] => [path, ...aliases];
-
 /** The names of all commands, and the first words of those that have two. */
 export const pathsOf = ({ commands }: CommandTree): string[] => [
-  ...new Set(commands.flatMap(namesOf).flatMap((name) => [name.split(' ', 1).join(), name])),
+  ...new Set(commands.flatMap(({ path }) => [path.split(' ', 1).join(), path])),
 ];
 
 /** What a person may type for some commands, and no help shows. */
@@ -54,6 +52,7 @@ const aliases: Readonly<Record<string, string>> = {
   log: 'version ls',
   restore: 'version restore',
   deploy: 'push',
+  'val push': 'push',
 };
 
 /** The same, wherever a command with the first word stands. */
@@ -68,15 +67,15 @@ export interface NamedCommand {
 /** Every name that a command can be called by. */
 export function allNames({ commands }: CommandTree): NamedCommand[] {
   return commands.flatMap((entry) => {
-    const shown = namesOf(entry);
-    const hidden = Object.keys(aliases).filter((alias) => aliases[alias] === entry.path);
-    const others = [...shown, ...hidden].flatMap((name) => {
+    const { path } = entry;
+    const short = Object.keys(aliases).filter((alias) => aliases[alias] === path);
+    const hidden = [path, ...short].flatMap((name) => {
       const other = verbs[/\w+$/.exec(name)?.[0] ?? ''];
       return other === undefined ? [] : [name.replace(/\w+$/, other)];
     });
     return [
-      ...shown.map((name) => ({ name, entry, isHidden: false })),
-      ...[...hidden, ...others].map((name) => ({ name, entry, isHidden: true })),
+      { name: path, entry, isHidden: false },
+      ...[...short, ...hidden].map((name) => ({ name, entry, isHidden: true })),
     ];
   });
 }

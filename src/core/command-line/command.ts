@@ -88,8 +88,6 @@ export type Effect = 'reads' | 'adds' | 'updates' | 'deletes' | 'runs';
 
 interface Declared {
   path: string;
-  /** Other names that the help shows. */
-  aliases?: readonly string[];
   /** Where the help lists it. */
   group: 'vals' | 'workspace' | 'set-up';
   effect: Effect;

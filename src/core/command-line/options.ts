@@ -129,7 +129,7 @@ export interface InputNames {
   hint: Hints;
 }
 
-/** Turns the words of a command line, or the values of a tool call, into the input of the command. */
+/** Turns the words of a command line, or the values of a tool call, into the input of the command. Their types are checked. */
 export function checkInput(command: AnyCommand, raw: RawInput, names: InputNames): Record<string, unknown> {
   try {
     const args = argumentsOf(command).map(([key, definition]) => [
@@ -193,10 +193,7 @@ function checkArgument(definition: ArgumentDefinition, raw: unknown, named: Name
 function checkOption(definition: OptionDefinition, raw: unknown, named: Named): unknown {
   const { value = typeof raw === 'string' ? definition.afterEquals : undefined, repeatable } = definition;
   if (raw === undefined) return definition.default;
-  if (value === undefined) {
-    if (typeof raw !== 'boolean') throw wrongType('a boolean', named);
-    return raw;
-  }
+  if (value === undefined) return raw;
   const parse = (word: string) => parseNamed(named.name, () => value.parse(word));
   return repeatable ? listOf(raw, named).map(parse) : parse(wordOf(raw, named));
 }
@@ -210,22 +207,12 @@ function refuseConflicts(options: Options, raw: RawInput, { nameOf, hint }: Inpu
   }
 }
 
-function listOf(value: unknown, named: Named): string[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) throw wrongType('an array of strings', named);
-  return value.map((each) => wordOf(each, named));
-}
+const listOf = (value: unknown, named: Named): string[] =>
+  Array.isArray(value) ? value.map((each) => wordOf(each, named)) : [];
 
-/** An agent may give a number that is exact. A null character would be an error of the file system later. */
-function wordOf(value: unknown, named: Named): string {
-  const isExact = typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value));
-  if (typeof value !== 'string' && !isExact) throw wrongType('a string', named);
+/** A null character would be an error of the file system later. */
+function wordOf(value: unknown, { name }: Named): string {
   const word = String(value);
-  if (word.includes('\0')) {
-    throw new UsageError(`${named.name} contains a null character.`, { hint: 'Remove the null character.' });
-  }
-  return word;
+  if (!word.includes('\0')) return word;
+  throw new UsageError(`${name} contains a null character.`, { hint: 'Remove the null character.' });
 }
-
-const wrongType = (wanted: string, { name, hint }: Named): UsageError =>
-  new UsageError(`${name} must be ${wanted}.`, { hint });

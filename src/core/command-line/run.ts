@@ -5,7 +5,7 @@ import type { Api } from '../http/api.ts';
 import type { OpenDispatcher } from '../http/request/dispatcher.ts';
 import { once } from '../lib/waiting.ts';
 import {
-  changedSomething,
+  countChanges,
   countOutcomes,
   errorIn,
   outcomesIn,
@@ -36,14 +36,14 @@ export const runCommand = (
   options: ContextOptions,
 ): Promise<ValsError | undefined> =>
   catchError(async () => {
-    const { context, close } = createContext(options);
+    const context = createContext(options);
     const { out } = context;
     try {
       const result = await command.run(context, await resolveVals(command, input, context));
       const error = errorIn(result);
       const rows = outcomesIn(result);
       const sentence = result.sentence ?? sentenceOfOne(rows);
-      const summary = sentence ?? (changedSomething(rows) ? `${countOutcomes(rows)}.` : '');
+      const summary = sentence ?? (countChanges(rows) > 0 ? `${countOutcomes(rows)}.` : '');
       if (error === undefined && summary !== '') out.say({ kind: 'done', text: summary });
       const isSaid = error === undefined && sentence !== undefined;
       const isForPerson = out.forPerson && options.flags.fields === undefined;
@@ -57,7 +57,7 @@ export const runCommand = (
       if (error !== undefined) throw error;
     } finally {
       out.say({ kind: 'progress' });
-      await close();
+      context.vals.seen.save();
     }
   });
 
@@ -82,7 +82,7 @@ function ignoreReaderGone(error: unknown): void {
   if (!(error instanceof ReaderGone)) throw error;
 }
 
-function createContext(options: ContextOptions): { context: Context; close(): Promise<void> } {
+function createContext(options: ContextOptions): Context {
   const { host, flags, out } = options;
   const { clock } = host;
   const startedAt = clock.now();
@@ -124,12 +124,7 @@ function createContext(options: ContextOptions): { context: Context; close(): Pr
     },
     ask,
   };
-  return {
-    context,
-    async close() {
-      seen.save();
-    },
-  };
+  return context;
 }
 
 export function createConnections(openLocal: OpenLocal = noLocalService): OpenConnections {

@@ -3,9 +3,6 @@ import type { GivenVal } from '../find-val/find-val.ts';
 import { asQuestion, type Hint, nearest, sh } from '../lib/hint.ts';
 import { longestTimeout, parseSeconds } from '../settings/settings.ts';
 
-/** What a shell offers for a value, beside fixed words. */
-export type Offer = 'vals' | 'files';
-
 /** How the word for a val is resolved before the command gets its id. */
 export interface ValReference {
   /** A file that exists is not resolved. */
@@ -31,7 +28,8 @@ export interface ValueType<Value> {
   schema: ValueSchema;
   /** No words but those of the schema are accepted, so the help lists them. */
   acceptsOnlyWords?: boolean;
-  offers?: readonly Offer[];
+  /** It names a val, so a shell offers the names of vals. */
+  isVal?: boolean;
   /** How to find the value, if it is required and was not given. */
   hintIfMissing?: Hint;
   val?: ValReference;
@@ -47,10 +45,7 @@ export const parsedText = <Value>(placeholder: string, parse: (word: string) => 
   schema: { type: 'string' },
 });
 
-export const path = (placeholder = 'file'): ValueType<string> => ({
-  ...text(placeholder),
-  offers: ['files'],
-});
+export const path = (placeholder = 'file'): ValueType<string> => text(placeholder);
 
 /** The name for a val. The service decides which names are valid. */
 export const newName = (): ValueType<string> =>
@@ -65,12 +60,12 @@ export const val = (reference: ValReference = {}): ValueType<GivenVal> => ({
     if (word !== '' && (reference.orFile || !/^\.\.?$/.test(word))) return { id: word, word };
     throw new InvalidValue(`takes a val, not "${word}".`, 'Give a name, or an id as a list shows it.');
   }),
-  offers: reference.orFile ? ['vals', 'files'] : ['vals'],
+  isVal: true,
   val: reference,
 });
 
 /** The command gets the word for the val as it was typed. */
-export const valWord = (): ValueType<string> => ({ ...text('val'), offers: ['vals'] });
+export const valWord = (): ValueType<string> => ({ ...text('val'), isVal: true });
 
 export const oneOf = <Word extends string>(
   words: readonly Word[],

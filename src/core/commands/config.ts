@@ -15,58 +15,38 @@ export const command = defineCommand({
   empty: [],
   run: (context) => ({
     kind: 'list',
-    rows: settingsToShow(context).map(({ setting, read }) => {
-      const { value = null, source = 'not set' } = read() ?? {};
+    rows: settingsToShow(context).map(([setting, found]) => {
+      const { value = null, source = 'not set' } = found ?? {};
       return { setting, value, source };
     }),
   }),
 });
 
-interface ShownSetting {
-  setting: string;
-  read(): { value?: JsonValue; source: string } | undefined;
-}
+type ShownSetting = [setting: string, found: { value?: JsonValue; source: string } | undefined];
 
 function settingsToShow({ settings, flags, host: { env } }: Context): ShownSetting[] {
   const proxy = (found: Setting<string> | undefined) =>
     found && { ...found, value: withoutPassword(parseProxy(found)) };
-  const orEmpty = (found: Setting<string> | undefined, variable: 'VALS_BASE_URL' | 'VALS_TOKEN') =>
+  const orEmpty = (found: ShownSetting[1], variable: 'VALS_BASE_URL' | 'VALS_TOKEN') =>
     found ?? (settings.isEmpty(variable) ? { source: `${variable} is set, but empty` } : undefined);
+  const { baseUrl, token, configDirectory, dataDirectory } = settings;
+  // Says whether the file can be used.
+  if (configDirectory !== undefined) settings.readConfig();
   return [
-    {
-      setting: 'base-url',
-      read() {
-        const { baseUrl } = settings;
-        return orEmpty(baseUrl && { ...baseUrl, value: baseUrl.value.href }, 'VALS_BASE_URL');
-      },
-    },
-    { setting: 'local', read: () => settings.local },
-    {
-      setting: 'token',
-      read: () => orEmpty(settings.token && { ...settings.token, value: '********' }, 'VALS_TOKEN'),
-    },
-    { setting: 'timeout', read: () => settings.timeout },
-    { setting: 'allow-http', read: () => settings.allowHttp },
-    { setting: 'debug', read: () => settings.debug },
-    { setting: 'color', read: () => color(flags.color, env) },
-    { setting: 'https-proxy', read: () => proxy(settings.proxy.https) },
-    { setting: 'http-proxy', read: () => proxy(settings.proxy.http) },
-    { setting: 'no-proxy', read: () => settings.proxy.none },
-    { setting: 'config-dir', read: () => settings.configDirectory },
-    {
-      setting: 'config-file',
-      read() {
-        const { configDirectory } = settings;
-        if (configDirectory === undefined) return undefined;
-        settings.readConfig();
-        return { ...configDirectory, value: settings.configFile };
-      },
-    },
-    { setting: 'data-dir', read: () => settings.dataDirectory },
-    {
-      setting: 'data-file',
-      read: () => settings.dataDirectory && { ...settings.dataDirectory, value: settings.dataFile },
-    },
+    ['base-url', orEmpty(baseUrl && { ...baseUrl, value: baseUrl.value.href }, 'VALS_BASE_URL')],
+    ['local', settings.local],
+    ['token', orEmpty(token && { ...token, value: '********' }, 'VALS_TOKEN')],
+    ['timeout', settings.timeout],
+    ['allow-http', settings.allowHttp],
+    ['debug', settings.debug],
+    ['color', color(flags.color, env)],
+    ['https-proxy', proxy(settings.proxy.https)],
+    ['http-proxy', proxy(settings.proxy.http)],
+    ['no-proxy', settings.proxy.none],
+    ['config-dir', configDirectory],
+    ['config-file', configDirectory && { ...configDirectory, value: settings.configFile }],
+    ['data-dir', dataDirectory],
+    ['data-file', dataDirectory && { ...dataDirectory, value: settings.dataFile }],
   ];
 }
 

@@ -2,7 +2,7 @@ import type { PlacedCommand } from '../command-line/command.ts';
 
 /** In the order of the help. What the API has comes first. */
 export const coreCommands: readonly PlacedCommand[] = [
-  { path: 'push', aliases: ['val push'], group: 'vals', effect: 'updates', load: () => import('./push.ts') },
+  { path: 'push', group: 'vals', effect: 'updates', load: () => import('./push.ts') },
   {
     path: 'val create',
     topic: 'Single vals',

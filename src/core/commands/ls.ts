@@ -4,7 +4,7 @@ import type { SeenVal } from '../find-val/seen-vals.ts';
 import { takeRecords } from '../http/lists/pages.ts';
 import { sh } from '../lib/hint.ts';
 import { type JsonObject, type Page, textAt } from '../lib/json.ts';
-import { column, idColumn, moment } from '../output/column.ts';
+import { myValColumns } from './shared/columns.ts';
 import { paging } from './shared/options.ts';
 
 const pushFile = sh`To make a val of a file, run ${['push', 'hello.ts']}.`;
@@ -19,13 +19,7 @@ export const command = defineCommand({
   },
   options: paging,
   examples: ['vals ls', 'vals ls example', 'vals ls --all --json | jq -r ".[].name"'],
-  columns: [
-    column('name'),
-    { ...column('privacy'), droppable: 2 },
-    { ...column('version'), droppable: 4 },
-    { ...moment('changed', 'versionCreatedAt', 'updatedAt'), droppable: 3 },
-    idColumn('id'),
-  ],
+  columns: myValColumns,
   empty: ['You have no vals yet.', pushFile],
   async run(context, { word, ...paging }) {
     const { valList } = context.vals;

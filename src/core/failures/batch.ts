@@ -1,7 +1,7 @@
 import { asValsError, InterruptedError, ValsError } from '../errors.ts';
 import { forEach } from '../http/request/limiter.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Outcome, OutcomeRow, OutcomeStatus, Rows, Say } from '../output/out.ts';
+import { countChanges, type Outcome, type OutcomeRow, type Rows, type Say } from '../output/out.ts';
 import { type Counts, summarizeFailures } from './many.ts';
 
 /** One of several things that a command does. */
@@ -86,14 +86,6 @@ async function rowOf(task: Task, signal: AbortSignal): Promise<OutcomeRow> {
     return { ...task.row, status: 'failed', error: asValsError(caught) };
   }
 }
-
-const nothingDone: ReadonlySet<unknown> = new Set<OutcomeStatus>([
-  ...(['failed', 'skipped'] as const),
-  ...(['unchanged', 'behind', 'kept'] as const),
-]);
-
-const countChanges = (rows: readonly OutcomeRow[]): number =>
-  rows.filter(({ status }) => !nothingDone.has(status)).length;
 
 function interruption(
   tasks: readonly Task[],

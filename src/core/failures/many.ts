@@ -42,11 +42,11 @@ export function summarizeFailures(
       warnings: [],
     };
   }
-  const groups = groupAlike(failures.map(remarkOf));
+  const groups = groupAlike(failures);
   const [only, another] = groups;
   const isOneGroup = only !== undefined && another === undefined;
-  const summary = countsOf(failures, counts) + (isOneGroup ? reasonOf(only) : ` (${allOf(failures)}).`);
-  const message = [summary, ...endings].join(' ');
+  const reason = isOneGroup ? reasonOf(only) : ` (${labelsOf(failures, 10)}).`;
+  const message = [countsOf(failures, counts) + reason, ...endings].join(' ');
   const hint = isOneGroup ? hintsOf(only) : nextStep(failures);
   const isOneKind = failures.every(({ error }) => error.exit === first.error.exit);
   return {
@@ -84,64 +84,46 @@ function nextStep(failures: readonly Failure[]): string {
     : 'The output above gives the reason and the next step of each failure.';
 }
 
-/** What is to be said of one of several things. */
-interface Remark {
-  /** What messages call the thing. */
-  label: string;
-  /** Does not name the thing. Things with the same message are one group. */
-  message: string;
-  /** The message that names the thing. */
-  ofOne?: string;
-  hints?: readonly Hint[];
-}
-
-function remarkOf({ label, error: { message, facts } }: Failure): Remark {
-  const namesThing = facts.ofMany !== undefined || message.startsWith(label);
-  return {
-    label,
-    message: facts.ofMany ?? message,
-    ...(namesThing && { ofOne: message }),
-    hints: hintList(facts.hint),
-  };
-}
-
+/** Failures with the same message. */
 interface Group {
-  first: Remark;
-  labels: string[];
+  message: string;
+  failures: [Failure, ...Failure[]];
 }
 
-function groupAlike(remarks: readonly Remark[]): Group[] {
+function groupAlike(failures: readonly Failure[]): Group[] {
   const groups = new Map<string, Group>();
-  for (const remark of remarks) {
-    const group = groups.get(remark.message);
-    if (group === undefined) groups.set(remark.message, { first: remark, labels: [remark.label] });
-    else group.labels.push(remark.label);
+  for (const failure of failures) {
+    const message = failure.error.facts.ofMany ?? failure.error.message;
+    const group = groups.get(message);
+    if (group === undefined) groups.set(message, { message, failures: [failure] });
+    else group.failures.push(failure);
   }
   return [...groups.values()];
 }
 
 /** Commands of a hint are about the first thing of the group. */
-function hintsOf({ first: { label, hints = [] }, labels }: Group): readonly Hint[] {
+function hintsOf({ failures: [{ label, error }, another] }: Group): readonly Hint[] {
+  const hints = hintList(error.facts.hint);
   const namesFirst = (hint: Hint) =>
     typeof hint === 'object' && hint.parts.some((part) => typeof part === 'object' && part.includes(label));
-  return labels.length > 1 && hints.some(namesFirst) ? [`For ${label}:`, ...hints] : hints;
+  return another !== undefined && hints.some(namesFirst) ? [`For ${label}:`, ...hints] : hints;
 }
 
-const ofOneIn = ({ first, labels }: Group): string | undefined =>
-  labels.length === 1 ? first.ofOne : undefined;
+/** The whole message of a single failure, if it names the thing. */
+function ownMessage({ failures: [{ label, error }, another] }: Group): string | undefined {
+  const namesThing = error.facts.ofMany !== undefined || error.message.startsWith(label);
+  return another === undefined && namesThing ? error.message : undefined;
+}
 
 const sentenceOf = (group: Group): string =>
-  ofOneIn(group) ?? `${enumerate(group.labels)}: ${group.first.message}`;
+  ownMessage(group) ?? `${labelsOf(group.failures, 3)}: ${group.message}`;
 
 function reasonOf(group: Group): string {
-  const ofOne = ofOneIn(group);
-  return ofOne === undefined ? ` (${enumerate(group.labels)}). ${group.first.message}` : `: ${ofOne}`;
+  const own = ownMessage(group);
+  return own === undefined ? ` (${labelsOf(group.failures, 3)}). ${group.message}` : `: ${own}`;
 }
 
-const allOf = (failures: readonly Failure[]): string =>
-  someOf(
-    failures.map(({ label }) => label),
-    { most: 10 },
-  );
-
-const enumerate = (labels: readonly string[]): string => someOf(labels, { most: 3 });
+function labelsOf(failures: readonly Failure[], most: number): string {
+  const labels = failures.map(({ label }) => label);
+  return someOf(labels, { most });
+}

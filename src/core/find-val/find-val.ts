@@ -79,7 +79,9 @@ export async function findVal(
     (await findUnowned(word, options)) ??
     findIdPrefix(word, seen.recall());
   if (found !== undefined) return { ...found, word };
-  throw unknownWord(word, await suggestions(word, options));
+  const listed = await options.valList.all();
+  const names = listed?.flatMap(({ name }) => name ?? []) ?? [];
+  throw unknownWord(word, { names: nearest(word, names), isListed: listed !== undefined });
 }
 
 type Found = Omit<GivenVal, 'word' | 'version'>;
@@ -170,30 +172,4 @@ function findIdPrefix(word: string, { vals }: { vals: readonly SeenVal[] }): Fou
 function beginningWith(word: string, vals: readonly SeenVal[]): SeenVal[] {
   const prefix = word.toLowerCase();
   return word.length < shortestIdPrefix ? [] : vals.filter(({ id }) => id.toLowerCase().startsWith(prefix));
-}
-
-/** Names of vals that are there. Without a list, what was seen is read first, since it may be deleted by now. */
-async function suggestions(
-  word: string,
-  options: FindValOptions,
-): Promise<{ names: string[]; isListed: boolean }> {
-  const listed = await options.valList.all();
-  if (listed !== undefined) {
-    return {
-      names: nearest(
-        word,
-        listed.flatMap(({ name }) => name ?? []),
-      ),
-      isListed: true,
-    };
-  }
-  const { mine, unowned } = options.seen.recall();
-  const known = [...mine, ...unowned];
-  const [name] = nearest(
-    word,
-    known.map((val) => val.name),
-  );
-  const ids = known.filter((val) => val.name === name).map(({ id }) => id);
-  const { found } = name === undefined ? { found: [] } : await confirm(name, ids, options);
-  return { names: found.slice(0, 1).map((val) => val.name), isListed: false };
 }

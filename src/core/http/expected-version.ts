@@ -12,22 +12,9 @@ export async function etagAtVersion(
   expected: number,
 ): Promise<string | undefined> {
   const { record, etag } = await api.recordWithEtag(routes.getVal(val));
-  checkVersion(expected, {
-    val: val.word,
-    name: textAt(record, 'name') ?? val.word,
-    version: await presentVersion(api, val, record),
-  });
-  return etag;
-}
-
-interface VersionThere {
-  val: string;
-  name: string;
-  version: number | undefined;
-}
-
-function checkVersion(expected: number, { val, name, version: current }: VersionThere): void {
-  if (current === expected) return;
+  const current = await presentVersion(api, val, record);
+  if (current === expected) return etag;
+  const name = textAt(record, 'name') ?? val.word;
   const message =
     current === undefined
       ? `It is not known which version ${name} has on the service. Nothing was sent.`
@@ -35,8 +22,8 @@ function checkVersion(expected: number, { val, name, version: current }: Version
   const isOlder = current !== undefined && expected < current;
   throw new ConflictError(message, {
     hint: [
-      ...(isOlder ? [sh`To see what changed, run ${['version', 'diff', val, expected]}.`] : []),
-      sh`To see the code on the service, run ${['val', 'get', val, '--code']}.`,
+      ...(isOlder ? [sh`To see what changed, run ${['version', 'diff', val.word, expected]}.`] : []),
+      sh`To see the code on the service, run ${['val', 'get', val.word, '--code']}.`,
     ],
   });
 }

@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import nativePath, { dirname, type PlatformPath, resolve, sep } from 'node:path';
+import nativePath, { basename, dirname, join, type PlatformPath, resolve, sep } from 'node:path';
 import { errnoOf } from './system.ts';
 
 export const withSlashes = (path: string, separator = sep): string => path.split(separator).join('/');
@@ -83,20 +83,12 @@ export function spelledAsOnDisk(
   return spelled;
 }
 
-/** The path as it was typed, but each name in the spelling of the disk. */
+/** The path as it was typed, but its last name, which may become that of a val, in the spelling of the disk. */
 export function typedAsOnDisk(
   path: string,
   { cwd, system: { platform } }: { cwd: string; system: { platform: NodeJS.Platform } },
 ): string {
-  if (platform !== 'win32') return path;
-  const onDisk = spelledAsOnDisk(resolve(cwd, path), platform).split(sep).reverse();
-  const names = path
-    .replace(/[\\/]+$/, '')
-    .split(/[\\/]/)
-    .reverse();
-  const spelled = names.map((name, index) => {
-    const other = onDisk[index];
-    return other?.toLowerCase() === name.toLowerCase() ? other : name;
-  });
-  return spelled.reverse().join('/');
+  const name = basename(spelledAsOnDisk(resolve(cwd, path), platform));
+  const isLast = basename(path) !== name && basename(path).toLowerCase() === name.toLowerCase();
+  return isLast ? join(dirname(path), name) : path;
 }

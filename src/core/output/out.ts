@@ -115,8 +115,8 @@ const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'deleted',
 ]);
 
-export const changedSomething = (outcomes: readonly OutcomeRow[]): boolean =>
-  outcomes.some(({ status }) => changes.has(status));
+export const countChanges = (outcomes: readonly OutcomeRow[]): number =>
+  outcomes.filter(({ status }) => changes.has(status)).length;
 
 export function countOutcomes(outcomes: readonly OutcomeRow[]): string {
   const byStatus = new Map<string, number>();

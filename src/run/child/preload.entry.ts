@@ -24,7 +24,6 @@ if ('registerHooks' in module && typeof module.registerHooks === 'function') {
   module.register(pathToFileURL(join(__dirname, 'hooks.cjs')), { data: lock });
 }
 if (threads === undefined || threads.isMainThread) {
-  warnOfThreads();
   reportUncaughtErrors();
   copyOutput();
 }
@@ -36,13 +35,6 @@ function sharedLock(): Lock {
   const made = new Int32Array(new SharedArrayBuffer(4));
   threads?.setEnvironmentData(lockName, made);
   return made;
-}
-
-/** Before Node 22.15, loader hooks run in a thread, so threads must be allowed. The first thread is that one; the next is the val's. */
-function warnOfThreads(): void {
-  if (threads === undefined || process.permission?.has('child') !== false) return;
-  const text = `Node ${process.versions.node} cannot refuse threads to a val, so this one may start them without --allow-run.`;
-  process.once('worker', () => process.once('worker', () => process.emitWarning(text)));
 }
 
 /** An error that the val itself handles is no failure. */

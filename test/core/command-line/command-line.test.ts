@@ -32,7 +32,6 @@ describe('a mistyped command line', () => {
     { args: ['runs', '--since', '2026-02-30'] },
     { args: ['val', 'rm', id, '--yes=no'] },
     { args: ['push', '-', '--name', 'x', '--dry-run=false'] },
-    { args: ['runs', '--error', '--no-error'] },
     { args: ['me', '--timeout=0'] },
     { args: ['runs', '--summary', '--limit', '5'] },
     { args: ['runs', '--follow', '--summary'] },
@@ -91,7 +90,7 @@ it.each<[string, string]>([
 
 describe('help', () => {
   it.each<{ args: string[]; holds: string[] }>([
-    { args: ['val'], holds: ['create', 'get', 'rm', 'runs', 'push'] },
+    { args: ['val'], holds: ['create', 'get', 'rm', 'runs'] },
     { args: ['help', 'push'], holds: ['--concurrency', '--dry-run', '--json', '`vals help options`'] },
     { args: ['val', 'get', id, '--code', '--help'], holds: ['--readme'] },
     {

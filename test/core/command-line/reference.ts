@@ -40,7 +40,7 @@ const itemsOf = (command: LoadedCommand): string[] => [
 ];
 
 function sectionOf(command: LoadedCommand, shared: readonly string[]): string[] {
-  const { path, aliases = [], summary, description = `${summary}.`, details, examples, columns } = command;
+  const { path, summary, description = `${summary}.`, details, examples, columns } = command;
   const forms = formsOf(command);
   const usage = command.passesThrough ? ['[options]', ...forms] : [...forms, '[options]'];
   const output = outputInPipe(columns);
@@ -56,7 +56,6 @@ function sectionOf(command: LoadedCommand, shared: readonly string[]): string[] 
     `### vals ${path}`,
     text(details === undefined ? description : `${description}\n\n${details}`),
     `\`\`\`sh\n${['vals', path, ...usage].join(' ')}\n\`\`\``,
-    ...(aliases.length > 0 ? [`Also: ${aliases.map((alias) => `\`vals ${alias}\``).join(', ')}.`] : []),
     ...(list.length > 0 ? [list.join('\n')] : []),
     ...(output ? [`${output}.`] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,

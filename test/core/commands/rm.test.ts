@@ -42,8 +42,8 @@ it('val rm shows the vals, asks once for all, and stdout has only the result', a
     answers: [{ after: '[y/N]', keys: 'Y\r' }],
   });
   expect(exit).toBe(0);
-  expect(screen).toMatch(/hello +3 +private +[-\w ]+ +a\w{7}\r\n/);
-  expect(screen).toMatch(/second +1 +public +[-\w ]+ +b\w{7}\r\n/);
+  expect(screen).toMatch(/hello +private +3 +[-\w ]+ +a\w{7}\r\n/);
+  expect(screen).toMatch(/second +public +1 +[-\w ]+ +b\w{7}\r\n/);
   expect(screen).toContain('Delete these 2 vals, with all their versions and runs: hello, second? [y/N]');
   expect(JSON.parse(stdout)).toEqual([a, b].map((each) => ({ id: each, status: 'deleted' })));
   expect(service.requests.slice(3).map(({ method, path }) => `${method} ${path}`)).toEqual([

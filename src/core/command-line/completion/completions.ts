@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { CommandTree, LoadedCommand } from '../command.ts';
 import { argumentsOf, type KnownOption, knownOptions, optionsAt, versionOption } from '../options.ts';
 import { createProgram, type Program } from '../program.ts';
-import type { Offer, ValueType } from '../value-types.ts';
+import type { ValueType } from '../value-types.ts';
 
 interface Candidate {
   word: string;
@@ -11,10 +11,11 @@ interface Candidate {
 
 export interface Completions {
   candidates: readonly Candidate[];
-  offers: readonly Offer[];
+  /** The names of vals are offered, too. */
+  offersVals: boolean;
 }
 
-const none: Completions = { candidates: [], offers: [] };
+const none: Completions = { candidates: [], offersVals: false };
 
 /** What may stand in the place of an unfinished word, after words that commander has read. */
 export async function completions(
@@ -78,9 +79,9 @@ function completeArgument(command: LoadedCommand, position: number, unfinished: 
   return definition === undefined ? none : completeType(definition.value, unfinished);
 }
 
-function completeType({ schema, offers = [] }: ValueType<unknown>, unfinished: string): Completions {
+function completeType({ schema, isVal = false }: ValueType<unknown>, unfinished: string): Completions {
   const candidates = (schema.enum ?? []).map((word) => ({ word, description: '' }));
-  return { ...startingWith(unfinished, candidates), offers };
+  return { ...startingWith(unfinished, candidates), offersVals: isVal };
 }
 
 const startingWith = (unfinished: string, candidates: readonly Candidate[]): Completions => ({

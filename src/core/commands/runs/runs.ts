@@ -20,7 +20,7 @@ export const command = defineCommand({
   arguments: {
     run: {
       description: 'a val whose runs to list, or a run, by its id or the first 8 characters of it',
-      value: { ...text('run|val'), offers: ['vals'] },
+      value: { ...text('run|val'), isVal: true },
       optional: true,
     },
   },

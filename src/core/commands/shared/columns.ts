@@ -26,6 +26,15 @@ export const valColumns: Column[] = [
   idColumn('id'),
 ];
 
+/** Of vals that are the caller's. */
+export const myValColumns: Column[] = [
+  column('name'),
+  { ...column('privacy'), droppable: 2 },
+  { ...column('version'), droppable: 4 },
+  { ...moment('changed', 'versionCreatedAt', 'updatedAt'), droppable: 3 },
+  idColumn('id'),
+];
+
 export const byColumn: Column = {
   ...column('by', 'versionAuthor.username'),
   compute: (record) => personAt(record, 'versionAuthor'),

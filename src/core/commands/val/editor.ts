@@ -33,10 +33,8 @@ export async function edit(
   });
   const failure = await run(editor, file, system.platform === 'win32');
   if (failure !== undefined) {
-    if (failure.isMissing) await discard();
-    const place = failure.isMissing ? '' : ` Your text is in ${file}.`;
-    throw new LocalError(`The editor \`${editor}\` ${failure.problem}. Nothing was sent.${place}`, {
-      ...(failure.isMissing && { hint: 'Set VISUAL or EDITOR to an editor that is installed.' }),
+    throw new LocalError(`The editor \`${editor}\` ${failure}. Nothing was sent. Your text is in ${file}.`, {
+      hint: 'Check that VISUAL or EDITOR names an editor that is installed.',
     });
   }
   const bytes = await readEdited(file).catch((error) => {
@@ -63,26 +61,16 @@ function chosenEditor(env: NodeJS.ProcessEnv, { platform }: System): string {
   });
 }
 
-interface EditorFailure {
-  problem: string;
-  isMissing: boolean;
-}
-
-/** A shell exits with one of these codes if it cannot run a program. */
-const missingCodes: readonly unknown[] = [126, 127];
-
-/** A shell starts the editor, because the variable EDITOR may contain flags. */
-function run(editor: string, file: string, isWindows: boolean): Promise<EditorFailure | undefined> {
+/** A shell starts the editor, because the variable EDITOR may contain flags. Returns what went wrong. */
+function run(editor: string, file: string, isWindows: boolean): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = isWindows
       ? spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
       : spawn('sh', ['-c', `${editor} "$@"`, editor, file], { stdio: 'inherit' });
-    child.once('error', ({ message }) =>
-      resolve({ problem: `could not be started: ${message}`, isMissing: true }),
-    );
+    child.once('error', ({ message }) => resolve(`could not be started: ${message}`));
     child.once('exit', (code, signal) => {
       const problem = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      resolve(code === 0 ? undefined : { problem, isMissing: missingCodes.includes(code) });
+      resolve(code === 0 ? undefined : problem);
     });
   });
 }

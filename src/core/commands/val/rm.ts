@@ -4,9 +4,9 @@ import { val } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { shownVersion } from '../../http/versions.ts';
 import { withoutUndefined } from '../../lib/json.ts';
-import { type Column, column, idColumn, moment } from '../../output/column.ts';
+import { column, idColumn } from '../../output/column.ts';
 import * as routes from '../../routes.ts';
-import { outcomeColumn } from '../shared/columns.ts';
+import { myValColumns, outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
 import { confirmDeletion, deleteAll } from '../shared/remove.ts';
 import { warnOfDependents } from './dependents.ts';
@@ -62,18 +62,10 @@ async function showVals(context: Context, vals: readonly GivenVal[]): Promise<st
       return { ...record, ...withoutUndefined({ version: await shownVersion(api, val, record) }) };
     }),
   );
-  context.out.say({ kind: 'table', records, columns: removedColumns });
+  context.out.say({ kind: 'table', records, columns: myValColumns });
   await warnOfDependents(context, vals);
   const names = vals.map(labelOf);
   return vals.length === 1
     ? `Delete the val ${names[0]}, with all its versions and runs?`
     : `Delete these ${vals.length} vals, with all their versions and runs: ${names.join(', ')}?`;
 }
-
-const removedColumns: Column[] = [
-  column('name'),
-  { ...column('version'), droppable: 4 },
-  { ...column('privacy'), droppable: 2 },
-  { ...moment('changed', 'versionCreatedAt', 'updatedAt'), droppable: 3 },
-  idColumn('id'),
-];
