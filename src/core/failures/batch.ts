@@ -87,6 +87,10 @@ async function rowOf(task: Task, signal: AbortSignal): Promise<OutcomeRow> {
   }
 }
 
+/** What a plan would change counts, too. */
+const countDone = (rows: readonly OutcomeRow[]): number =>
+  countChanges(rows) + rows.filter(({ status }) => status === 'planned').length;
+
 function interruption(
   tasks: readonly Task[],
   rows: readonly OutcomeRow[],
@@ -97,7 +101,7 @@ function interruption(
   const [only, another] = rows;
   if (another === undefined && only?.error instanceof InterruptedError) return only.error;
   const were = (count: number) => (count === 1 ? 'was' : 'were');
-  const done = countChanges(rows);
+  const done = countDone(rows);
   const unknown = rows.filter(({ error }) => error instanceof InterruptedError).length;
   const wanted = tasks.filter(({ isIdle }) => !isIdle).length;
   const counts = `${done} of ${wanted} ${things} ${were(done)} ${verb}.`;
@@ -120,7 +124,7 @@ function failureOf(
   const { error, warnings } = summarizeFailures(failures, {
     ...{ verb, things, consequence },
     total: tasks.length,
-    done: countChanges(rows),
+    done: countDone(rows),
     // What the consequence says, it says of all.
     notTried: consequence === undefined ? rows.filter(({ status }) => status === 'skipped').length : 0,
   });

@@ -80,7 +80,8 @@ export async function findVal(
     findIdPrefix(word, seen.recall());
   if (found !== undefined) return { ...found, word };
   const listed = await options.valList.all();
-  const names = listed?.flatMap(({ name }) => name ?? []) ?? [];
+  const { mine, unowned } = seen.recall();
+  const names = (listed ?? [...mine, ...unowned]).flatMap(({ name }) => name ?? []);
   throw unknownWord(word, { names: nearest(word, names), isListed: listed !== undefined });
 }
 

@@ -97,8 +97,8 @@ describe('a name', () => {
     expect(await command('val', 'get', 'liked')).toMatchObject({ exit: 3 });
   });
 
-  it('that does not exist gives a suggestion from the list of the service', async () => {
-    const { command } = await afterSeeing({ hasList: true });
+  it.each([true, false])('that does not exist gives a suggestion (with a list: %s)', async (hasList) => {
+    const { command } = await afterSeeing({ hasList });
     const { error } = await command('val', 'get', 'helo', '--json');
     expect(error?.message).toBe('There is no val named helo. Did you mean "hello"?');
   });

@@ -99,16 +99,16 @@ describe('val create and version new', () => {
 });
 
 it('val get at a terminal shows what a person asks for, and the code', async () => {
-  // It tells the author of the val, who need not have made this version.
   const { env, edit, val, switches } = await startStrict(usualFields);
   const { id } = edit('hello', 'export default 1;\n\u001b[2J');
   val('hello').readme = 'Says hello.\nAt length.';
   const { screen } = await runOnScreen(['val', 'get', id, '--no-color'], { env, columns: 60 });
-  const [name, privacy, version, changed, whole, readme, empty, ...code] = screen.split('\r\n');
-  expect([name, privacy, version, readme].map((line) => line?.split(/ {2,}/))).toEqual([
+  const [name, privacy, version, changed, by, whole, readme, empty, ...code] = screen.split('\r\n');
+  expect([name, privacy, version, by, readme].map((line) => line?.split(/ {2,}/))).toEqual([
     ['name', 'hello'],
     ['privacy', 'private'],
     ['version', '1'],
+    ['by', 'ada'],
     ['readme', 'Says hello.'],
   ]);
   expect(changed).toMatch(/^changed +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);
@@ -118,6 +118,20 @@ it('val get at a terminal shows what a person asks for, and the code', async () 
   const bare = await runOnScreen(['val', 'get', id, '--no-color'], { env, columns: 60 });
   const lines = [/^name +hello/, /^privacy +private/, /^version +1$/, /^id /, /^readme /, /^$/];
   for (const [index, line] of lines.entries()) expect(bare.screen.split('\r\n')[index]).toMatch(line);
+});
+
+it('val get does not take the owner of a val for who made its version', async () => {
+  const body = { id: id, name: 'hello', code: 'code', version: 1, author: { id: 'u1', username: 'ada' } };
+  const { env } = await scriptedService([{ body }]);
+  const { screen } = await runOnScreen(['val', 'get', id, '--no-color'], { env });
+  expect(screen.split('\r\n').map((line) => line.split(' ')[0])).toEqual([
+    'name',
+    'version',
+    'id',
+    '',
+    'code',
+    '',
+  ]);
 });
 
 it('val get without a token shows a public val, where nobody else may list its versions', async () => {

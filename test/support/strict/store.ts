@@ -120,7 +120,7 @@ export function valRecord(val: Val, switches: Switches, at = currentOf(val)): ob
   return {
     ...{ id, name, code: at.code, readme, privacy },
     ...(switches.version && { version: at.version }),
-    ...(switches.authors && { author: owner }),
+    ...(switches.authors && { author: owner, versionAuthor: owner }),
     ...(switches.times && { createdAt, versionCreatedAt: at.createdAt }),
     ...(switches.codeHash && { codeHash: hashOf(at.code) }),
   };

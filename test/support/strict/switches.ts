@@ -9,7 +9,7 @@ export interface Switches {
   version?: boolean;
   /** `createdAt` on vals and versions, `versionCreatedAt` on vals. */
   times?: boolean;
-  /** `author` on vals. */
+  /** `author` on vals, and `versionAuthor`, who made the version. */
   authors?: boolean;
   /** `code` in the list of versions. */
   codesOfVersions?: boolean;
