@@ -32,7 +32,7 @@ export async function main(given: Omit<Host, 'redactor'>, redactor = createRedac
   const call = line.kind === 'command' ? line : undefined;
   const { platform } = host.system;
   const writeHints = createHintWriter({ platform, flags: flagsForHints(flags, host.env) });
-  const out = createTerminalOut({ ...host, writeHints }, flags, call?.command ?? nothingShown);
+  const out = createTerminalOut({ ...host, writeHints }, flags, call?.command ?? noCommand);
   const error = await catchError(async () => {
     if (line.kind === 'refused') throw line.error;
     if (line.kind === 'help') return out.help(line.text);
@@ -67,7 +67,7 @@ async function parse(host: Host): Promise<CommandLine> {
   return parseCommandLine(argv, commandTree, width);
 }
 
-const nothingShown: ShownCommand = { columns: [] };
+const noCommand: ShownCommand = { columns: [] };
 
 function workingDirectory(): string {
   try {

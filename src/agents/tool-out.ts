@@ -34,7 +34,7 @@ export interface ToolResult {
 /** Together at most 50,000 characters. */
 const mostOfDocument = 40_000;
 const mostOfSentences = 3_000;
-const mostOfErrorField = 2_000;
+const mostOfErrorBody = 2_000;
 
 export interface ToolOut extends Out {
   /** After the end of the command, what the agent gets. */
@@ -90,7 +90,7 @@ function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolOutO
 }
 
 /** Makes one document of the results of a command, with as many records as an agent can read. */
-function createCollector({ writeHints, redact }: ToolOutOptions, said: Hints[]) {
+function createCollector({ writeHints }: ToolOutOptions, said: Hints[]) {
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
@@ -162,7 +162,7 @@ function createCollector({ writeHints, redact }: ToolOutOptions, said: Hints[]) 
       const more: JsonObject = hasMore ? { more: true } : {};
       if (error === undefined) return { ...document, ...more };
       return {
-        error: shortened(describeError(error, writeHints), redact),
+        error: withoutLongBody(describeError(error, writeHints)),
         ...itemsDone(document),
         ...more,
         ...(error.facts.logs && { logs: endOfOutput(error.facts.logs) }),
@@ -211,14 +211,10 @@ const returnLess = 'Change the code so that it returns less, and prints what is 
 const tooLarge = (hint: Hints): LocalError =>
   new LocalError('The call succeeded, but its result has more than 50,000 characters.', { hint });
 
-/** A service may send a long error. The token goes before anything is cut. */
-const shortened = (error: JsonObject, redact: (text: string) => string): JsonObject =>
-  Object.fromEntries(
-    Object.entries(error).map(([key, value]) => {
-      const text = redact(typeof value === 'string' ? value : stringifyJson(value));
-      return [key, text.length > mostOfErrorField ? text.slice(0, mostOfErrorField) : value];
-    }),
-  );
+/** A service may send a long error. What it means is in the message. */
+function withoutLongBody({ body = null, ...error }: JsonObject): JsonObject {
+  return stringifyJson(body).length > mostOfErrorBody ? error : { ...error, ...(body !== null && { body }) };
+}
 
 function itemsDone(document: JsonObject): JsonObject {
   if (Object.keys(document).length === 0) return {};

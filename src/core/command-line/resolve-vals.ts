@@ -5,7 +5,6 @@ import { isUsableFile } from '../files/within.ts';
 import { findVal, type GivenVal } from '../find-val/find-val.ts';
 import type { Api } from '../http/api.ts';
 import type { Call } from '../http/call.ts';
-import { summaryOf } from '../http/record-fields.ts';
 import { type Hint, hintList, sh } from '../lib/hint.ts';
 import { type JsonObject, textAt } from '../lib/json.ts';
 import { readableNames, typedAsOnDisk } from '../lib/paths.ts';
@@ -45,8 +44,7 @@ export async function resolveVals(
     if (!isListOfVals(given)) continue;
     const list: GivenVal[] = [];
     try {
-      // The code of many large vals would fill the memory.
-      for (const { word } of given) list.push(withoutCode(await resolve(word, value.val)));
+      for (const { word } of given) list.push(await resolve(word, value.val));
     } catch (error) {
       if (error instanceof ValsError && command.effect === 'deletes' && given.length > 1)
         error.message += ' Nothing was deleted.';
@@ -72,12 +70,9 @@ export const isPath = (word: string, { settings, host }: Context): boolean => {
   return isUsableFile(resolvePath(settings.cwd, word), host.agent);
 };
 
-const withoutCode = ({ read, ...val }: GivenVal): GivenVal =>
-  read === undefined ? val : { ...val, read: { ...read, record: summaryOf(read.record) } };
-
-/** The val with its name, version, privacy and times, which are read unless they are known. */
+/** The val with its record, which is read unless it is known. */
 export async function readVal(context: Context, val: GivenVal): Promise<GivenVal> {
-  return withoutCode({ ...val, read: val.read ?? (await (await context.api()).recordWithEtag(getVal(val))) });
+  return { ...val, read: val.read ?? (await (await context.api()).recordWithEtag(getVal(val))) };
 }
 
 /** The whole record of the val as it is now, which is read unless it is known. */
@@ -96,9 +91,8 @@ export const knownName = (val: GivenVal): { name?: string } =>
 
 /** The word of a command that takes files, too, is no val. Says which files are there: the extension may be missing. */
 function namingFiles(error: unknown, word: string, { path }: LoadedCommand, context: Context): unknown {
-  if (!(error instanceof ValsError)) return error;
-  const hint = hintOnFiles(word, path, context);
-  error.facts.hint = [hint, ...hintList(error.facts.hint)];
+  if (error instanceof ValsError)
+    error.facts.hint = [hintOnFiles(word, path, context), ...hintList(error.facts.hint)];
   return error;
 }
 

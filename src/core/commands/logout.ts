@@ -8,9 +8,7 @@ import { warnIfSet } from './shared/options.ts';
 
 export const command = defineCommand({
   summary: 'Sign out of a service: remove its token',
-  description:
-    'Remove the stored token of a service. The token stays valid until the service revokes it. If the service was the ' +
-    'default and only one other service is left, that service becomes the default.',
+  description: 'Remove the stored token of a service. The token stays valid until the service revokes it.',
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
   async run(context) {
@@ -25,34 +23,20 @@ export const command = defineCommand({
       });
     }
     let wasSignedIn = false;
-    let defaultNow = '';
-    let others = 0;
-    await updateConfig(settings, (config) => {
-      const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
+    let isDefault = false;
+    const left = await updateConfig(settings, ({ baseUrl: byDefault, tokens: before }) => {
+      const { [baseUrl.origin]: forgotten, ...tokens } = before;
       wasSignedIn = forgotten !== undefined;
-      if (!hasOrigin(config.baseUrl, baseUrl.origin)) {
-        defaultNow = config.baseUrl === undefined ? '' : `The default service is still ${config.baseUrl}.`;
-        return { ...config, tokens };
-      }
-      const left = Object.keys(tokens);
-      const next = left.length === 1 ? left[0] : undefined;
-      defaultNow =
-        next === undefined ? 'There is no default service now.' : `The default service is now ${next}.`;
-      others = next === undefined ? left.length : 0;
-      return { ...(next !== undefined && { baseUrl: next }), tokens };
+      isDefault = hasOrigin(byDefault, baseUrl.origin);
+      return { tokens, ...(byDefault !== undefined && !isDefault && { baseUrl: byDefault }) };
     });
     warnIfSet(context, 'VALS_TOKEN');
-    if (wasSignedIn) {
-      // A script learns it too, because its next command uses that service.
-      if (defaultNow !== '') say({ kind: 'note', text: defaultNow });
-      say({ kind: 'done', text: `Signed out of ${baseUrl.origin}.` });
-    }
-    if (others > 0) {
-      say({
-        kind: 'hint',
-        text: sh`To choose one of the ${others} other services, run ${['use', '<base-url>']}.`,
-      });
-    }
+    // A script learns it too, because its next command names no service.
+    if (wasSignedIn && isDefault) say({ kind: 'note', text: 'There is no default service now.' });
+    if (wasSignedIn) say({ kind: 'done', text: `Signed out of ${baseUrl.origin}.` });
+    const [other] = Object.keys(left.tokens);
+    if (isDefault && other !== undefined)
+      say({ kind: 'hint', text: sh`To choose another service, run ${['use', other]}.` });
     const status = wasSignedIn ? 'signed out' : 'not signed in';
     return { kind: 'record', record: { status, baseUrl: baseUrl.href } };
   },

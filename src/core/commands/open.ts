@@ -5,7 +5,6 @@ import { val } from '../command-line/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError, undefinedIf } from '../errors.ts';
 import { notThisService } from '../failures/explain.ts';
 import type { GivenVal } from '../find-val/find-val.ts';
-import type { Api } from '../http/api.ts';
 import { type Hints, sh } from '../lib/hint.ts';
 import { textAt } from '../lib/json.ts';
 import type { System } from '../lib/system.ts';
@@ -41,25 +40,19 @@ export const command = defineCommand({
     const { href } = chosenBaseUrl(settings);
     const isPageOfService =
       address === `${href}/${val === undefined ? '' : `vals/${encodeURIComponent(val.id)}`}`;
+    // Few services make links that sign the browser in.
     const noLink = undefinedIf(NotFoundError, RefusedError, BadResponseError);
     const link =
-      isPageOfService && settings.token ? await linkForOneVisit(api, val, redact).catch(noLink) : undefined;
-    const url = link ?? address;
+      isPageOfService && settings.token
+        ? await api.record(routes.pageLink(val?.id)).catch(noLink)
+        : undefined;
+    const url = link === undefined ? address : addressOf(textAt(link, 'url'), val, redact);
     if (!forPerson) return { kind: 'record', record: { url } };
     if (!(await openInBrowser(url, env, settings.system))) return { kind: 'text', text: `${url}\n` };
     say({ kind: 'hint', text: `Opened ${url}` });
     return { kind: 'nothing' };
   },
 });
-
-/** Few services make such links. */
-async function linkForOneVisit(
-  api: Api,
-  val: GivenVal | undefined,
-  redact: Context['out']['redact'],
-): Promise<string> {
-  return addressOf(textAt(await api.record(routes.pageLink(val?.id)), 'url'), val, redact);
-}
 
 function addressOf(
   text: string | undefined,

@@ -193,13 +193,7 @@ function conflict(call: Call): Partial<Message> {
   }
 }
 
-/** Larger code may be more than a service takes. The API names no limit. */
-const largeCode = 65_536;
-
 function invalidInput(call: Call): Partial<Message> {
-  const size = Buffer.byteLength(textIn(call, 'code'));
-  if (size > largeCode)
-    return { hint: `The code has ${Math.ceil(size / 1_024)} KiB, which may be more than the service takes.` };
   const name = nameIn(call);
   const valid = validName(name);
   return valid === undefined || valid === name ? {} : { hint: `Use a valid name, such as ${valid}.` };
@@ -215,11 +209,9 @@ export function ifUnknown({ route, val, version }: Call): Hints {
   return version === undefined ? toSeeVal(val.word) : toListVersions(val.word);
 }
 
-const textIn = ({ body }: Call, key: string): string => (isObject(body) && textOf(body[key])) || '';
-
 /** The name that a val was to get. */
-const nameIn = (call: Call): string =>
-  ['createVal', 'putVal', 'changeVal'].includes(call.route) ? textIn(call, 'name') : '';
+const nameIn = ({ route, body }: Call): string =>
+  ['createVal', 'putVal', 'changeVal'].includes(route) && isObject(body) ? (textOf(body.name) ?? '') : '';
 
 const toListVersions = (val: string): Hint =>
   sh`To list the versions that exist, run ${['version', 'ls', val]}.`;

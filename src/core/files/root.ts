@@ -10,11 +10,9 @@ export const isProject = (folder: string): boolean => projectMarks.some((name) =
 
 /** A vals.json ends at the next .git or vals.json below it. */
 export function findRoot(from: string): string | undefined {
-  const project = nearestProject(from);
+  const project = [from, ...foldersAbove(from)].find(isProject);
   return project !== undefined && exists(join(project, manifestFile)) ? project : undefined;
 }
-
-const nearestProject = (from: string): string | undefined => [from, ...foldersAbove(from)].find(isProject);
 
 function exists(path: string): boolean {
   try {

@@ -76,16 +76,15 @@ const noCodeFiles = (folder: string): UsageError =>
   });
 
 interface WalkOptions {
-  /** Without it, the files that are left out are not mentioned. */
-  warn?: (message: string) => void;
+  /** Names the files that are left out. */
+  warn(message: string): void;
   /** The path of a file or folder as messages show it. */
   pathOf(below: string): string;
 }
 
 /** The files that a folder stands for. */
-export async function walkFolder(root: string, { pathOf, warn = () => {} }: WalkOptions): Promise<string[]> {
-  return walk(root, '', { isIgnored: createIgnoreRules(root, { warn, pathOf }), warn, pathOf });
-}
+export const walkFolder = (root: string, options: WalkOptions): Promise<string[]> =>
+  walk(root, '', { ...options, isIgnored: createIgnoreRules(root, options) });
 
 export function createFolderFilter(
   root: string,
@@ -110,7 +109,7 @@ export const isCode = (file: string): boolean => hasCodeExtension(file) && !decl
 export const isTakenFromFolder = (file: string): boolean =>
   isCode(file) && !isHidden(basename(file)) && !testOrSetting.test(basename(file));
 
-interface Walk extends Required<Pick<WalkOptions, 'warn' | 'pathOf'>> {
+interface Walk extends WalkOptions {
   isIgnored: IsIgnored;
 }
 

@@ -36,12 +36,6 @@ export function personAt(record: JsonValue, path: string): string | undefined {
   return token === undefined ? name : `${name} (${token})`;
 }
 
-const summaryKeys = ['name', 'version', 'privacy', 'updatedAt', 'versionCreatedAt', 'referenceCount'];
-
-/** Leaves out the code and unknown fields, because those of many large vals would fill the memory. */
-export const summaryOf = (record: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(record).filter(([key]) => summaryKeys.includes(key)));
-
 /** Throws if the record has no code, because an empty text would overwrite the user's file. */
 export function codeOf({ code }: JsonObject): string {
   if (typeof code === 'string') return code;

@@ -148,7 +148,10 @@ async function outcomeOf(
   const version = told ?? versions?.at(-1)?.number;
   // A val that was there and has one version got none.
   const isOnly = before !== undefined && versions?.length === 1;
-  const { status: done, ...facts } = whatChanged(version, before?.version ?? (isOnly ? version : undefined));
+  const { status: done, ...facts } = outcomeOfVersion(
+    version,
+    before?.version ?? (isOnly ? version : undefined),
+  );
   const isOther = done === 'unchanged' && !isSameCode(textAt(body, 'code') ?? code, code);
   return { status: isOther ? 'sent' : done, ...withoutUndefined({ id, version }), ...facts };
 }
@@ -165,7 +168,7 @@ async function callFor(context: Context, name: string, code: string): Promise<Ca
 }
 
 /** Only a version that was known before shows whether there is another one now. Others may have made some in between. */
-function whatChanged(version: number | undefined, known: number | undefined): Outcome {
+function outcomeOfVersion(version: number | undefined, known: number | undefined): Outcome {
   if (version === undefined || known === undefined || version < known) return { status: 'sent' };
   if (version === known) return { status: 'unchanged' };
   return { status: 'pushed', ...(version === known + 1 && { versionBefore: known }) };

@@ -10,7 +10,6 @@ it.each<[line: string, status: number, exit: number, hint: string, body?: object
   ['push - --name a', 500, 8, 'You can safely push again'],
   ['val create a', 500, 8, 'You can safely run the command again'],
   ['val create send-mail', 400, 6, 'send_mail'],
-  ['val create large', 422, 6, 'The code has 69 KiB'],
   ['me', 401, 4, 'Set VALS_TOKEN'],
   ['me', 403, 4, 'Use a token that has the permission.'],
   ['push - --name a', 507, 7, 'Run the command again later.', { applied: false }],
@@ -22,7 +21,7 @@ it.each<[line: string, status: number, exit: number, hint: string, body?: object
   const service = await scriptedService([], () => ({ status, body: body ?? {} }));
   const result = await run([...line.split(' '), '--json'], {
     env: service.env,
-    input: line.endsWith('large') ? 'x'.repeat(70_000) : 'code',
+    input: 'code',
   });
   expect(result.exit).toBe(exit);
   expect(result.error?.hint).toContain(hint);

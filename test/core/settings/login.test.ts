@@ -165,10 +165,10 @@ describe('vals logout', () => {
     );
     expect(await run(['logout'], { home })).toMatchObject({
       exit: 0,
-      stderr: `The default service is now ${first.baseUrl}.\n`,
+      stderr: 'There is no default service now.\n',
     });
     expect(storedText(home)).not.toContain('token-of-second');
-    expect(await run(['me'], { home })).toMatchObject({ exit: 0 });
+    expect(await run(['me', '--base-url', first.baseUrl], { home })).toMatchObject({ exit: 0 });
     expect(await run(['me', '--base-url', second.baseUrl], { home })).toMatchObject({ exit: 4 });
     expect(bearer(first.requests)).toEqual(['Bearer token-of-first', 'Bearer token-of-first']);
     expect(await run(['logout', '--base-url', first.baseUrl], { home })).toMatchObject({ exit: 0 });
@@ -179,7 +179,7 @@ describe('vals logout', () => {
   const [one, two, three] = ['https://one.example', 'https://two.example', 'https://three.example'];
   it.each([
     [[], 'There is no default service now.'],
-    [[two, three], 'To choose one of the 2 other services, run `vals use <base-url>`.'],
+    [[two, three], 'To choose another service, run `vals use https://two.example`.'],
   ])('of the default service, beside %j, leaves no default', async (others, says) => {
     const home = temporaryFolder();
     const tokens = (origins: string[]) => Object.fromEntries(origins.map((origin) => [origin, 'a-token']));

@@ -34,8 +34,10 @@ export async function completions(
     ...optionsAt(command),
     ...(parent === null ? knownOptions({ version: versionOption }) : []),
   ];
-  if (stoppedBy === 'commander.optionMissingArgument')
-    return completeValue(findOption(options, words.at(-1)), unfinished);
+  if (stoppedBy === 'commander.optionMissingArgument') {
+    const option = options.find(({ names }) => names.includes(words.at(-1) ?? ''));
+    return completeType(option?.definition.value, unfinished);
+  }
   const onlyArgumentsFollow = words.includes('--') || (command?.passesThrough && args.length > 0);
   if (!onlyArgumentsFollow && unfinished.startsWith('-')) return completeOption(options, unfinished);
   if (command !== undefined) return completeArgument(command, args.length, unfinished);
@@ -69,17 +71,16 @@ const completeOption = (options: readonly KnownOption[], unfinished: string): Co
     options.flatMap(({ names, description }) => names.map((word) => ({ word, description }))),
   );
 
-const completeValue = (option: KnownOption | undefined, unfinished: string): Completions =>
-  option?.definition.value === undefined ? none : completeType(option.definition.value, unfinished);
-
 function completeArgument(command: LoadedCommand, position: number, unfinished: string): Completions {
   const definitions = argumentsOf(command).map(([, definition]) => definition);
   const last = definitions.at(-1);
   const definition = definitions[position] ?? (last?.repeatable ? last : undefined);
-  return definition === undefined ? none : completeType(definition.value, unfinished);
+  return completeType(definition?.value, unfinished);
 }
 
-function completeType({ schema, isVal = false }: ValueType<unknown>, unfinished: string): Completions {
+function completeType(type: ValueType<unknown> | undefined, unfinished: string): Completions {
+  if (type === undefined) return none;
+  const { schema, isVal = false } = type;
   const candidates = (schema.enum ?? []).map((word) => ({ word, description: '' }));
   return { ...startingWith(unfinished, candidates), offersVals: isVal };
 }
@@ -88,6 +89,3 @@ const startingWith = (unfinished: string, candidates: readonly Candidate[]): Com
   ...none,
   candidates: candidates.filter(({ word }) => word.startsWith(unfinished)),
 });
-
-const findOption = (options: readonly KnownOption[], name = ''): KnownOption | undefined =>
-  options.find(({ names }) => names.includes(name));

@@ -39,7 +39,7 @@ export const command = defineCommand({
     // Only a list has such options, so the word is a val.
     const isList = Object.values({ ...view, full: undefined }).some((value) => value !== undefined);
     if (isList) return routes.looksLikeId(word) ? showRuns(context, { id: word, word }, view) : ofVal();
-    for (const show of waysToShow(context, word, ofVal)) {
+    for (const show of lookupsFor(context, word, ofVal)) {
       const shown = await unlessMissing(show);
       if (shown !== undefined) return shown;
     }
@@ -56,7 +56,7 @@ export const command = defineCommand({
 type Show = () => Promise<Result | undefined>;
 
 /** A word that could be a run and a val is the run. A search through the list of runs may be long, so it comes late. */
-function waysToShow(context: Context, word: string, ofVal: Show): Show[] {
+function lookupsFor(context: Context, word: string, ofVal: Show): Show[] {
   const listedRun = () => findListedRun(context, word);
   if (routes.looksLikeId(word)) return [() => readRunById(context, word), ofVal, listedRun];
   // The ids of runs have no letters beyond f.

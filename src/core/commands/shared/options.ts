@@ -12,7 +12,6 @@ import { unsetVariable } from '../../command-line/write-hints.ts';
 import { LocalError } from '../../errors.ts';
 import { readText } from '../../files/read-text.ts';
 import type { Call } from '../../http/call.ts';
-import type { JsonObject } from '../../lib/json.ts';
 import { column } from '../../output/column.ts';
 import type { RecordResult } from '../../output/out.ts';
 import { isOn } from '../../settings/settings.ts';
@@ -72,15 +71,9 @@ export const versionArgument = {
   value: versionNumber('version'),
 } satisfies ArgumentDefinition;
 
-const requestOf = ({ method, path, body }: Call): JsonObject => ({
-  method,
-  path,
-  ...(body !== undefined && { body }),
-});
-
-export const plan = (call: Call): RecordResult => ({
+export const plan = ({ method, path, body }: Call): RecordResult => ({
   kind: 'record',
-  record: requestOf(call),
+  record: { method, path, ...(body !== undefined && { body }) },
   columns: [column('method'), column('path'), column('body')],
 });
 

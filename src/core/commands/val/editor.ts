@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
 import { readPlainFile } from '../../lib/plain-file.ts';
-import { type System, wordsOf } from '../../lib/system.ts';
+import { errorMessageOf, type System, wordsOf } from '../../lib/system.ts';
 
 export interface Editing {
   bytes: Buffer;
@@ -37,14 +37,13 @@ export async function edit(
       hint: 'Check that VISUAL or EDITOR names an editor that is installed.',
     });
   }
-  const bytes = await readEdited(file).catch((error) => {
-    const problem = `could not be read after the editor ended: ${error.message}`;
+  try {
+    return { bytes: readPlainFile(file, { followLinks: true }), file, discard };
+  } catch (error) {
+    const problem = `could not be read after the editor ended: ${errorMessageOf(error)}`;
     throw new LocalError(`The file ${file} ${problem}. Nothing was sent.`, { cause: error });
-  });
-  return { bytes, file, discard };
+  }
 }
-
-const readEdited = async (file: string): Promise<Buffer> => readPlainFile(file, { followLinks: true });
 
 function asLocalError(error: Error): never {
   throw new LocalError(`The temporary file for the editor could not be used: ${error.message}.`, {

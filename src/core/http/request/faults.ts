@@ -51,7 +51,7 @@ interface Meaning {
   /** A write may have been applied, and no answer says whether it was. */
   maybeApplied: boolean;
   /** It may still be applied after a look that did not find it: the service was only too slow. */
-  mayStillCome?: true;
+  mayApplyLater?: true;
   wantsFewerRequests: boolean;
   /** The exit code, if no attempt of a write may have been applied. Otherwise the outcome is unknown. */
   FailsAs: new (
@@ -84,7 +84,7 @@ const byKind: Record<Exclude<Fault['kind'], 'status'>, Meaning> = {
   'not connected': { ...failed, again: 'all', maybeApplied: false, concerns: 'all' },
   rejected: { ...failed, maybeApplied: false, concerns: 'all' },
   lost: { ...failedForNow, wantsFewerRequests: true },
-  'timed out': { ...failedForNow, mayStillCome: true },
+  'timed out': { ...failedForNow, mayApplyLater: true },
   unreadable: { ...unusable, again: 'reads' },
   unusable,
 };
@@ -94,7 +94,7 @@ const byStatus: Record<number, Meaning> = {
   403: { ...refused, FailsAs: AuthError },
   404: absent,
   405: absent,
-  408: { ...failedForNow, mayStillCome: true },
+  408: { ...failedForNow, mayApplyLater: true },
   409: conflict,
   410: absent,
   412: conflict,
@@ -103,7 +103,7 @@ const byStatus: Record<number, Meaning> = {
   501: absent,
   502: failedForNow,
   503: { ...failedForNow, wantsFewerRequests: true },
-  504: { ...failedForNow, mayStillCome: true },
+  504: { ...failedForNow, mayApplyLater: true },
 };
 
 /** What a fault means: the one table that the attempts, the limiter and the sentences for the user read. */

@@ -31,7 +31,7 @@ export interface RequestOptions extends Sender {
 }
 
 const mostAttempts = 4;
-const mostLooks = 4;
+const mostQueries = 4;
 
 /** What the calls of a command know of each other. */
 interface Shared {
@@ -77,7 +77,7 @@ async function sendCall(call: Call, options: RequestOptions, shared: Shared): Pr
   let maybeApplied = false;
   let refusals = 0;
   /** Of the last attempt that was not cut off. */
-  let met: Fault | undefined;
+  let lastWhole: Fault | undefined;
 
   for (let requests = 1; ; requests++) {
     if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, { maybeApplied });
@@ -93,13 +93,13 @@ async function sendCall(call: Call, options: RequestOptions, shared: Shared): Pr
     maybeApplied ||= !isRead(call.method) && meaningOf(result).maybeApplied;
     if (signal.aborted) throw new CallFailed(call, { kind: 'interrupted' }, { maybeApplied });
     if (isRefusal) refusals += 1;
-    if (!wasCutOff(result)) met = result;
+    if (!wasCutOff(result)) lastWhole = result;
     const isLast = requests - refusals === mostAttempts;
     const next = await afterFault(sending, result, { maybeApplied, isLast, requests });
     if (next === 'again') continue;
     if (next !== 'over') return next;
     const triedForMs = clock.now() - begin;
-    const fault = faultOfCall(result, met, triedForMs);
+    const fault = faultOfCall(result, lastWhole, triedForMs);
     if (isRefusal && shared.answered === answeredBefore) shared.gaveUp = fault;
     const isLate = wasCutOff(result) || !hasTime(sending);
     throw new CallFailed(call, fault, { maybeApplied, ...(isLate && { triedForMs }) });
@@ -133,23 +133,23 @@ async function afterFault(
   if (call.lookAfter === undefined || !maybeApplied)
     return maySend && (await pause(sending, fault, requests)) ? 'again' : 'over';
   const isInTime = await pause(sending, fault, requests);
-  const found = await lookFor(call.lookAfter, fault, sending);
+  const found = await findOutcome(call.lookAfter, fault, sending);
   if (found !== undefined && found !== 'not made') return found;
   const mayRepeat = found === 'not made' && !isLast && (maySend || meaningOf(fault).maybeApplied);
   return signal.aborted || (mayRepeat && isInTime && hasTime(sending)) ? 'again' : 'over';
 }
 
 /** Asks what became of a write. If the service may still make it, several times, and it is not sent again. */
-async function lookFor(lookAfter: () => Promise<Found>, fault: Fault, sending: Sending): Promise<Found> {
+async function findOutcome(lookAfter: () => Promise<Found>, fault: Fault, sending: Sending): Promise<Found> {
   const { clock, deadline, limiter, signal } = sending;
-  for (let looks = 1; ; looks++) {
+  for (let queries = 1; ; queries++) {
     const ms = deadline - clock.now();
     if (ms <= 0 || signal.aborted) return undefined;
-    const look = async () => within(clock, ms, lookAfter().catch(failedLook), undefined);
+    const query = async () => within(clock, ms, lookAfter().catch(failedQuery), undefined);
     // With `--concurrency 1`, it would wait for itself.
-    const found = await limiter.aside(look);
-    if (found !== 'not made' || !meaningOf(fault).mayStillCome) return found;
-    if (looks === mostLooks || !(await pause(sending, fault, looks))) return undefined;
+    const found = await limiter.aside(query);
+    if (found !== 'not made' || !meaningOf(fault).mayApplyLater) return found;
+    if (queries === mostQueries || !(await pause(sending, fault, queries))) return undefined;
   }
 }
 
@@ -170,12 +170,12 @@ async function pause(sending: Sending, fault: Fault, requests: number): Promise<
   return hasTime(sending);
 }
 
-const failedLook = () => undefined;
+const failedQuery = () => undefined;
 
 /** An attempt that was cut off tells less than the one before it. */
-function faultOfCall(last: Fault, met: Fault | undefined, afterMs: number): Fault {
+function faultOfCall(last: Fault, lastWhole: Fault | undefined, afterMs: number): Fault {
   if (!wasCutOff(last)) return last;
-  return met ?? { ...last, trouble: { kind: 'no reply', afterMs } };
+  return lastWhole ?? { ...last, trouble: { kind: 'no reply', afterMs } };
 }
 
 function faultBeforeSending(call: Call, token: string | undefined): Fault | undefined {
