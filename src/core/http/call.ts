@@ -56,7 +56,7 @@ export interface Call {
   /** A second one does no harm, although it is a POST: the service refuses it if the first one was made. */
   mayRepeat?: boolean;
   /** Asks the service what became of a write whose outcome is open. Then even a POST may be sent again. */
-  lookAfter?(): Promise<Found>;
+  findOutcome?(): Promise<Found>;
 }
 
 /** The reply that the write would have had, or that it was not made. Undefined if that cannot be told. */

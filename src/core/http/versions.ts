@@ -72,7 +72,7 @@ export const newVersion = (
 ): Call => ({
   ...routes.createVersion(val, code),
   ifMatch,
-  ...(before !== undefined && { lookAfter: () => findMade(api, val, code, before) }),
+  ...(before !== undefined && { findOutcome: () => findMade(api, val, code, before) }),
 });
 
 async function findMade(api: Api, val: routes.ValRef, code: string, before: number): Promise<Found> {

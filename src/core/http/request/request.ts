@@ -109,7 +109,7 @@ async function sendCall(call: Call, options: RequestOptions, shared: Shared): Pr
 async function attempt(sending: Sending, number: number): Promise<Reply | Fault> {
   const { call, request, open, clock, limiter, signal, trace, deadline, deadlineMs } = sending;
   const { method, origin, path } = request;
-  const mayFollow = isRepeatable(call) || call.lookAfter !== undefined;
+  const mayFollow = isRepeatable(call) || call.findOutcome !== undefined;
   const longestMs = mayFollow ? Math.max(leastAttemptMs, deadlineMs / 2) : deadlineMs;
   const limitMs = Math.min(deadline - clock.now(), longestMs);
   const traceResult =
@@ -130,22 +130,26 @@ async function afterFault(
 ): Promise<Reply | 'again' | 'over'> {
   const { call, signal } = sending;
   const maySend = !isLast && maySendAgain(call, fault);
-  if (call.lookAfter === undefined || !maybeApplied)
+  if (call.findOutcome === undefined || !maybeApplied)
     return maySend && (await pause(sending, fault, requests)) ? 'again' : 'over';
   const isInTime = await pause(sending, fault, requests);
-  const found = await findOutcome(call.lookAfter, fault, sending);
+  const found = await pollOutcome(call.findOutcome, fault, sending);
   if (found !== undefined && found !== 'not made') return found;
   const mayRepeat = found === 'not made' && !isLast && (maySend || meaningOf(fault).maybeApplied);
   return signal.aborted || (mayRepeat && isInTime && hasTime(sending)) ? 'again' : 'over';
 }
 
 /** Asks what became of a write. If the service may still make it, several times, and it is not sent again. */
-async function findOutcome(lookAfter: () => Promise<Found>, fault: Fault, sending: Sending): Promise<Found> {
+async function pollOutcome(
+  findOutcome: () => Promise<Found>,
+  fault: Fault,
+  sending: Sending,
+): Promise<Found> {
   const { clock, deadline, limiter, signal } = sending;
   for (let queries = 1; ; queries++) {
     const ms = deadline - clock.now();
     if (ms <= 0 || signal.aborted) return undefined;
-    const query = async () => within(clock, ms, lookAfter().catch(failedQuery), undefined);
+    const query = async () => within(clock, ms, findOutcome().catch(failedQuery), undefined);
     // With `--concurrency 1`, it would wait for itself.
     const found = await limiter.aside(query);
     if (found !== 'not made' || !meaningOf(fault).mayApplyLater) return found;
