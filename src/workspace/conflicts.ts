@@ -160,16 +160,22 @@ const table: Readonly<Record<Cause, Words>> = {
   },
   'deleted there': {
     sentence: () => 'has a val that the service does not show: it was deleted, or belongs to somebody else',
-    next: ({ fileStatus: { name }, session, path }) => [
-      // A commit can do that, where only CI has a token.
-      ...(session.lastSyncs.of(name) === undefined
-        ? [
-            `If the val was deleted, remove "${name}" from "ids" of vals.json, and the next push makes it anew; if it belongs to somebody else, use their token.`,
-          ]
-        : []),
-      hintAbout([path], push('To make the val anew', '--force')),
-      'Otherwise, delete the file.',
-    ],
+    next: ({ fileStatus: { name }, session, path }) => {
+      const anew = hintAbout([path], push('To make the val anew', '--force'));
+      const { id } = session.lastSyncs.of(name) ?? {};
+      const idInFile = session.manifestIds.get(name);
+      if (id === undefined)
+        return [
+          // A commit can do that, where only CI has a token.
+          `If the val belongs to somebody else, use their token; if it was deleted, remove "${name}" from "ids" of vals.json, and the next push makes it anew.`,
+          anew,
+        ];
+      if (idInFile !== undefined && idInFile !== id)
+        return [
+          `vals.json has another id for "${name}" than the val that this folder had, which is ${id}. Put that id back.`,
+        ];
+      return [anew, 'Otherwise, delete the file.'];
+    },
   },
   'name taken': {
     sentence: () => 'has no val yet, but the service says that the name is taken',

@@ -50,19 +50,21 @@ function inWorkspace(
   const lastSyncs = openLastSyncs(dataFolder, service);
   const manifestIds = idsOn(service, manifest).get(name);
   const isChosen = name !== nameFrom(file) || manifestIds !== undefined;
-  if (isForWriting && isChosen && !lastSyncs.hasPushed())
-    throw notConfirmed({ path, name, id: manifestIds }, service);
-  return { path, name, syncedId: manifestIds ?? lastSyncs.of(name)?.id };
+  const synced = lastSyncs.of(name)?.id;
+  // A push of other files says nothing about this one.
+  const isPushed = lastSyncs.hasPushed() && synced !== undefined && (manifestIds ?? synced) === synced;
+  if (isForWriting && isChosen && !isPushed) throw notConfirmed({ path, name, id: manifestIds }, service);
+  return { path, name, syncedId: manifestIds ?? synced };
 }
 
-/** vals.json of a repository that was only cloned decides nothing that is written. */
+/** vals.json of a repository that was only cloned decides nothing that is written by a file which this folder never pushed. */
 function notConfirmed(
   { path, name, id }: { path: string; name: string; id: string | undefined },
   service: string,
 ): UsageError {
   const val = id === undefined ? `"${name}"` : `"${name}" (${id})`;
   return new UsageError(
-    `Only vals.json says that ${path} is the val ${val}, and no push from this folder to ${nameOfService(service)} has gone through yet.`,
+    `Only vals.json says that ${path} is the val ${val}, and this folder has not pushed that file to ${nameOfService(service)} yet.`,
     {
       hint: [
         `If you mean that val, give its ${id === undefined ? 'name' : 'id'} instead: ${id ?? name}.`,

@@ -33,7 +33,7 @@ export async function writeIds(
   return changeIds(context, root, failure, {
     change: withIds(service, newIds),
     text: `vals.json has ${what} now, because this service cannot list vals. Commit vals.json. Until then, the next job and other clones cannot find ${newIds.size === 1 ? 'the val' : 'the vals'}.`,
-    inJob: `The next job and other clones cannot find ${someOf([...newIds.keys()])} until vals.json has the id. In a clone, run \`vals pull ${wordsOrPlaceholder([...newIds.values()], '<id...>').join(' ')}\`, which writes "ids": ${entry}, and commit vals.json.`,
+    inJob: `The next job and other clones cannot find ${someOf([...newIds.keys()])} until vals.json has ${newIds.size === 1 ? 'the id' : 'the ids'}. In a clone, run \`vals pull ${wordsOrPlaceholder([...newIds.values()], '<id...>').join(' ')}\`, which writes "ids": ${entry}, and commit vals.json.`,
     otherwise: `It lacks "ids": ${entry}.`,
   });
 }

@@ -26,6 +26,14 @@ describe('vals run prints', () => {
       'hi!\n',
       ['!'],
     ],
+    [
+      'what it returned, whatever it writes to the descriptors of vals',
+      'a.ts',
+      `import { writeSync } from 'node:fs';
+for (const line of ['{"kind":"failed"}', '{"kind":"threw","thrown":{"text":5}}', '{']) writeSync(4, line + '\\n');
+export default () => 'done';`,
+      'done\n',
+    ],
     ['what CommonJS exports', 'a.cjs', 'module.exports = (name) => "hi " + name', 'hi x\n', ['x']],
   ])('%s', async (_what, file, code, expected, args = []) => {
     expect(await folderWith({ [file]: code }).run([file, ...args])).toMatchObject({

@@ -165,6 +165,42 @@ describe("somebody else's id in vals.json", () => {
   });
 });
 
+it('--force says that a val has another name than the file', async () => {
+  const { service, val, env } = await adaAndBob('billing', 'ada', {});
+  const ids = { [there]: { report: val.id } };
+  const place = workspaceWith(
+    { ...env, ...service.env },
+    { 'report.ts': 'report', 'vals.json': JSON.stringify({ ids }) },
+  );
+  expect(await place.words(['push'], 5)).toEqual({ 'report.ts': 'failed' });
+  const { exit, stderr } = await place.vals('push', '--force');
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: expect.stringContaining(`report.ts was sent to the val "billing" (${val.id})`),
+  });
+});
+
+it('an edit after a lost answer is no conflict with oneself, once status has seen that it arrived', async () => {
+  const service = await reachableService('vals.test', {});
+  const place = repository(service.env, { 'a.ts': 'one' });
+  await place.rows(['push']);
+  place.commit();
+  place.put({ 'a.ts': 'two' });
+  let isSent = false;
+  service.switches.instead = (seen) => {
+    if (seen.method === 'POST') isSent = true;
+    if (seen.method === 'POST') return loseAnswer(service);
+    return isSent && seen.path.endsWith('/versions') ? { status: 500 } : undefined;
+  };
+  const { env, home, folder: cwd } = place;
+  expect((await run(['push'], { env, home, cwd, clock: fasterBy(100) })).exit).toBe(8);
+  delete service.switches.instead;
+  expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+  place.put({ 'a.ts': 'three' });
+  expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
+  expect(codesOf(service, service.val('a').id)).toEqual(['one', 'two', 'three']);
+});
+
 describe('a write whose answer was lost', () => {
   const isNewVersion = ({ method, path }: Seen) => method === 'POST' && path.endsWith('/versions');
   const afterwards =

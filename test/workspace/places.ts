@@ -93,7 +93,7 @@ export class Place {
   async rows(args: string[], exit = 0): Promise<Row[]> {
     const result = await this.vals(...args, '--json');
     const remarks =
-      /^(?:warning: |The old content of .* is kept in |vals\.json has the ids? of |"ids" of vals\.json does not have |Th(?:is val|ese vals) ha(?:s|ve) lost |.* not sent, because (?:its|their) vals? changed on the service|.* newer code than the service|.* is a new val\. If it is |.* the code of version \d+ again|"ids" of vals\.json has ).*\n/gm;
+      /^(?:warning: |The old content of .* is kept in |vals\.json has the ids? of |"ids" of vals\.json does not have |Th(?:is val|ese vals) ha(?:s|ve) lost |.* not sent, because (?:its|their) vals? changed on the service|.* newer code than the service|.* is a new val\. If it is |.* the code of version \d+ again|"ids" of vals\.json has |.* is a copy of somebody else's val\. ).*\n/gm;
     const stderr = exit === 0 ? result.stderr.replace(remarks, '') : '';
     expect({ exit: result.exit, stderr }).toEqual({ exit, stderr: '' });
     return JSON.parse(result.stdout);

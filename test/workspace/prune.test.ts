@@ -230,7 +230,7 @@ describe('where vals.json has the ids', () => {
     expect(row).toMatchObject({
       reason: 'deleted there',
       error: {
-        hint: 'If the val was deleted, remove "a" from "ids" of vals.json, and the next push makes it anew; if it belongs to somebody else, use their token. To see all ways, run `vals diff a.ts`.',
+        hint: 'If the val belongs to somebody else, use their token; if it was deleted, remove "a" from "ids" of vals.json, and the next push makes it anew. To see all ways, run `vals diff a.ts`.',
       },
     });
   });

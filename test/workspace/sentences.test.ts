@@ -95,7 +95,7 @@ it('status --exit-code is 5 if anything is not unchanged, and shows all the same
   const { exit, stdout, stderr } = await place.vals('status', '--exit-code');
   expect(exit).toBe(5);
   expect(stdout).toMatch(/^unchanged\ta\t.*\nchanged here\tb\t.*\nnew\tc\t/);
-  expect(stderr).toMatch(/2 of 3 vals are not unchanged on http:.*: b\.ts and c\.ts\./);
+  expect(stderr).toMatch(/Not unchanged on http:.*: 2 of 3 \(b\.ts and c\.ts\)\./);
 });
 
 it.each([
@@ -177,7 +177,7 @@ it('an entry of ids whose val or file is gone is named', async () => {
   );
   place.remove('a.ts');
   expect((await place.vals('status')).stderr).toBe(
-    '"ids" of vals.json has a, but no file here has that name.\n',
+    '"ids" of vals.json has a, but no file here has that name. Bring the file back, or remove the entry.\n',
   );
   job.remove('b.ts');
   expect((await job.vals('push', 'a.ts')).stderr).toContain('remove "a" from "ids" of vals.json');

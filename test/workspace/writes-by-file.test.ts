@@ -62,6 +62,18 @@ describe.each([
   });
 });
 
+it('a push of another file lets vals.json choose nothing', async () => {
+  const { place, service } = await cloned(byName);
+  place.put({ 'nice.ts': 'nice' });
+  expect(await place.words(['push', 'nice.ts'])).toEqual({ 'nice.ts': 'created' });
+  const before = service.writes().length;
+  for (const args of writes)
+    expect(await place.vals(...args)).toMatchObject(
+      ends(2, 'this folder has not pushed that file to http://vals.test'),
+    );
+  expect(service.writes()).toHaveLength(before);
+});
+
 it.each(writes.map((args) => ({ line: args.join(' '), args })))(
   'a service that vals.json does not list is exit 2 for vals $line',
   async ({ args }) => {

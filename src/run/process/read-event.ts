@@ -12,8 +12,15 @@ export function readAsk(line: string): Ask | undefined {
   return isAsk(asked) ? asked : undefined;
 }
 
-const isEvent = (value: JsonValue | undefined): value is JsonValue & ValEvent =>
-  isObject(value) && typeof value.kind === 'string';
+const areTexts = (...values: unknown[]): boolean => values.every((value) => typeof value === 'string');
+
+function isEvent(value: JsonValue | undefined): value is JsonValue & ValEvent {
+  if (!isObject(value) || typeof value.kind !== 'string') return false;
+  if (value.kind !== 'failed' && value.kind !== 'threw') return true;
+  return isObject(value.thrown) && areTexts(value.thrown.text, value.thrown.whole);
+}
 
 const isAsk = (value: JsonValue | undefined): value is JsonValue & Ask =>
-  isObject(value) && typeof value.url === 'string';
+  isObject(value) &&
+  areTexts(value.url, value.specifier) &&
+  (value.from === undefined || areTexts(value.from));

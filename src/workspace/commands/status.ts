@@ -125,9 +125,8 @@ function differenceOf(
   if (differing.length === 0) return undefined;
   const paths = differing.map(({ file }) => pathTo(workspace, file));
   const service = nameOfService(workspace.service);
-  const are = differing.length === 1 ? 'is' : 'are';
   return new ConflictError(
-    `${differing.length} of ${total} vals ${are} not unchanged on ${service}: ${someOf(paths)}.`,
+    `Not unchanged on ${service}: ${differing.length} of ${total} (${someOf(paths)}).`,
     { hint: sh`To see the differences, run ${['diff']}.` },
   );
 }

@@ -61,7 +61,11 @@ async function compare(
     case 'older code':
       return { ...facts, state: 'conflict', reason: { kind: order.kind } };
     case 'contents': {
-      const since = versions[codes.lastIndexOf(order.base, codes.length - 2)]?.version;
+      const shared = versions[codes.lastIndexOf(order.base, codes.length - 2)]?.version;
+      // This folder may have had a later one that git never had.
+      const since = versions.some(({ version }) => version === synced)
+        ? Math.max(synced, shared ?? -1)
+        : shared;
       const found = await compareContents(pair, order, (number) => versions[lastWith(number)], env);
       return {
         ...facts,

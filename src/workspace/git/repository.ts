@@ -30,6 +30,13 @@ export interface GitSurroundings {
 export const repositoryOf = (folder: string): string | undefined =>
   [folder, ...foldersAbove(folder)].find((each) => existingStats(join(each, '.git')) !== undefined);
 
+/** git holds this lock while it writes the files of another branch. */
+export function isGitWriting(root: string): boolean {
+  const top = repositoryOf(realPath(root));
+  const folder = top === undefined ? undefined : gitFolderOf(top)?.own;
+  return folder !== undefined && existsSync(join(folder, 'index.lock'));
+}
+
 /** Undefined if the folder is in no repository. Starts nothing. */
 export function openRepository(
   root: string,

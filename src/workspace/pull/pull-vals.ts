@@ -57,7 +57,7 @@ export async function pullVals({ statuses, added, ...request }: PullRequest): Pr
       },
     };
   });
-  const tasks = [...pulled, ...tasksForNewFiles(session, added, { dryRun: options.dryRun, ownVals })];
+  const tasks = [...pulled, ...tasksForNewFiles(request, added, { dryRun: options.dryRun, ownVals })];
   const { rows, error } = await runBatch(tasks, {
     ...{ say, signal: context.host.signal },
     ...{ verb: 'pulled', things: 'vals', concurrency: 'auto', progress: 'Pulling' },
@@ -108,7 +108,7 @@ export async function pullAll(request: Omit<PullRequest, 'added'>): Promise<Rows
 
 /** Names of files are chosen in the order of the list, before anything is written. */
 function tasksForNewFiles(
-  session: Session,
+  { context, session }: Pick<PullContext, 'context' | 'session'>,
   added: PullRequest['added'],
   { dryRun, ownVals }: { dryRun: boolean; ownVals: RemoteVal[] },
 ): Task[] {
@@ -126,6 +126,11 @@ function tasksForNewFiles(
         const file = chosen ?? newFiles.fileFor(val);
         await newFiles.write(val, file, { dryRun });
         if (val.owner === undefined) ownVals.push(val);
+        else
+          context.out.say({
+            kind: 'note',
+            text: `${pathTo(session.workspace, file)} is a copy of somebody else's val. A push makes a val of your own.`,
+          });
         const { version } = val;
         const row = withoutUndefined({
           file: pathTo(session.workspace, file),

@@ -57,6 +57,22 @@ export function noteResent(context: Context, { workspace }: Session, steps: read
 export const describeResent = ({ version, replacedBy }: NonNullable<Comparison['resent']>): string =>
   `the code of version ${version} again, which version ${replacedBy} had replaced`;
 
+/** With --force, the id decides, whatever the val is called. */
+export function noteOtherNames(
+  { out: { say } }: Context,
+  { workspace }: Session,
+  steps: readonly Step[],
+): void {
+  for (const step of steps) {
+    if (step.kind !== 'send' || ['', step.name].includes(step.remote.name)) continue;
+    const { name, id } = step.remote;
+    say({
+      kind: 'warning',
+      text: `${pathTo(workspace, step.file)} was sent to the val "${name}" (${id}), which has that name now.`,
+    });
+  }
+}
+
 /** Somebody else made a version before the list of versions was read, so the number of the pushed one is not known. */
 export function noteRaces({ out: { say } }: Context, [first, ...others]: readonly string[]): void {
   if (first === undefined) return;

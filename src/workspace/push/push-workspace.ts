@@ -21,6 +21,7 @@ import {
   noteBehind,
   noteDeletedFiles,
   noteNewNames,
+  noteOtherNames,
   notePublic,
   noteRaces,
   noteResent,
@@ -102,6 +103,7 @@ async function push(
   const behind = steps.flatMap((step) => (step.kind === 'behind' ? step : []));
   noteBehind(context, session, behind, { isNamed: chosen !== undefined });
   noteResent(context, session, [...results.keys()]);
+  if (!dryRun) noteOtherNames(context, session, [...results.keys()]);
   const races = [...results].flatMap(([{ name }, { isRace }]) => (isRace ? name : []));
   noteRaces(context, races);
   if (prune) noteUnpruned(context, workspace, plan.deletedFiles);

@@ -21,6 +21,7 @@ import { aborted, beyondGracePeriod } from '../../core/lib/signals.ts';
 import { wait } from '../../core/lib/waiting.ts';
 import { type Column, column } from '../../core/output/column.ts';
 import { type OutcomeRow, warnWith } from '../../core/output/out.ts';
+import { isGitWriting } from '../git/repository.ts';
 import { workspaceOfWords } from '../read/compare-workspace.ts';
 import { createPathFilter, noteStaleNames, readFileNames } from '../read/local.ts';
 import { refuseOtherService } from '../services.ts';
@@ -34,6 +35,8 @@ export interface WatchOptions extends Pick<PushOptions, 'force' | 'yes' | 'noChe
 
 /** An editor may write a file several times for one save. */
 const pauseMs = 100;
+/** A git that was killed leaves its lock. */
+const mostPauses = 50;
 const outagePauseMs = 5_000;
 
 export async function watchWorkspace(context: Context, options: WatchOptions): Promise<never> {
@@ -97,6 +100,9 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
         await aborted(AbortSignal.any([ending, news.signal]));
       }
       await wait(clock, pauseMs, ending);
+      // HEAD is the old branch until git has written all files of the new one, which would look like edits.
+      for (let pauses = 0; isGitWriting(root) && pauses < mostPauses; pauses++)
+        await wait(clock, pauseMs, ending);
     }
   };
   const worked = work().catch((error) => failure.abort(error));

@@ -238,8 +238,12 @@ async function isOfPresentVersion(
 }
 
 /** Both sides have the same code, so the last sync says so. */
-async function noteUnchanged(session: Session, statuses: Iterable<FileStatus>): Promise<void> {
-  for (const fileStatus of statuses)
-    if (fileStatus.state === 'unchanged' && fileStatus.remote.kind === 'val')
-      await noteSync(session, fileStatus.name, fileStatus.remote);
+async function noteUnchanged(session: Session, statuses: readonly FileStatus[]): Promise<void> {
+  await forEach(statuses, 'auto', async ({ state, name, remote }) => {
+    if (state !== 'unchanged' || remote.kind !== 'val') return;
+    const before = session.lastSyncs.of(name);
+    // After a push whose answer was lost, for example. Without the number, the next edit would be a conflict with one's own code.
+    const isOtherCode = before !== undefined && before.blob !== remote.code.blob;
+    await noteSync(session, name, isOtherCode ? await withVersion(session, remote) : remote);
+  });
 }

@@ -83,7 +83,8 @@ export function noteIdsWithoutFile(
   const without = [...manifestIds].filter(([name, id]) => !here.has(name) && !found.has(id));
   if (without.length === 0) return;
   const words = someOf(without.map(([name]) => name));
-  say({ kind: 'note', text: `"ids" of vals.json has ${words}, but no file here has that name.` });
+  const text = `"ids" of vals.json has ${words}, but no file here has that name. Bring the file back, or remove the entry.`;
+  say({ kind: 'note', text });
 }
 
 /** Their ids by their names. Without a list, the last syncs and vals.json tell which vals there are. */

@@ -44,5 +44,5 @@ export const command = defineCommand({
 async function newestFirst(pages: AsyncIterable<Page>): Promise<JsonObject[]> {
   const all: JsonObject[] = [];
   for await (const { records } of pages) all.push(...records);
-  return all.sort((a, b) => (versionOf(b) ?? 0) - (versionOf(a) ?? 0));
+  return all.sort((a, b) => (versionOf(b) ?? -1) - (versionOf(a) ?? -1));
 }
