@@ -50,7 +50,7 @@ export function createApp(store: Store, options: AppOptions): Listener {
     request.isPage = route?.admits === 'page';
     if (route) {
       request.pattern = (request.space === undefined ? '' : '/@{space}') + patternOf(route.path);
-      if (/\/vals\/:id\b/.test(route.path)) request.valId = params.id;
+      if (/\/vals\/:id\b/.test(route.path)) request.noted.val = params.id;
     }
     if (route?.admits === 'any host') return route.reply(request, params);
     request.origin = checkHost(request, network);

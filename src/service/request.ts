@@ -16,8 +16,8 @@ export interface ServiceRequest {
   identity: Identity | undefined;
   /** Undefined without a token, and where the token is not good. */
   access: Access | undefined;
-  /** The val that the request is about, once it is known. For the log. */
-  valId?: string;
+  /** What the request is about and what it changed, once that is known. For the log. */
+  noted: Pick<RequestFacts, 'val' | 'changed' | 'privacy' | 'about'>;
   /** Whether the path is one of the API, which takes tokens alone, or of the pages, which take sessions too. */
   isApi: boolean;
   /** Whether there is such a page. */
@@ -66,13 +66,14 @@ export function serviceRequestOf(incoming: IncomingMessage): ServiceRequest | un
     origin: url.origin,
     identity: undefined,
     access: undefined,
+    noted: {},
   };
 }
 
 /** For the log and the metrics. */
-export function factsOf({ pattern, identity, space, valId: val }: ServiceRequest): RequestFacts {
+export function factsOf({ pattern, identity, space, noted }: ServiceRequest): RequestFacts {
   const person = identity?.actor.username;
-  return { route: pattern, person, token: identity?.token.name, owner: space ?? person, val };
+  return { route: pattern, person, token: identity?.token.name, owner: space ?? person, ...noted };
 }
 
 function urlOf({ url: target = '', headers, socket }: IncomingMessage): URL | undefined {

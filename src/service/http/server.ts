@@ -39,6 +39,12 @@ export interface RequestFacts {
   owner?: string | undefined;
   /** The id of the val. */
   val?: string | undefined;
+  /** The properties of the val that the request changed. */
+  changed?: readonly string[] | undefined;
+  /** What the val is after a write, unless it was and stays private. */
+  privacy?: string | undefined;
+  /** The token that was made or ended. */
+  about?: { name: string; id: string } | undefined;
 }
 
 export interface FinishedRequest extends RequestFacts {

@@ -11,7 +11,7 @@ import type { Visit } from './visitor.ts';
 export async function runPage({ db, request, view }: Visit, id: string): Promise<ServiceReply> {
   const { base, now } = view;
   const found = await findRun(db, accessOf(request), id);
-  request.valId = found.val.id;
+  request.noted.val = found.val.id;
   const run = shownRun(found);
   const { val, runStartAt, runEndAt, durationMs, reporter, error } = run;
   const address = valAddress(base, val.id);

@@ -52,8 +52,10 @@ export function runFrom({ error = null, logs = null, ...run }: TypeOf<typeof rep
 
 const tokenName: Schema<string> = {
   type: 'string',
-  pattern: /^[^\p{C}\s]([^\p{C}]{0,62}[^\p{C}\s])?$/u.source,
-  'x-rule': 'must have 1 to 64 visible characters, and no space at its ends',
+  pattern: /^(?!first$)[a-z][a-z0-9_-]{0,38}$/.source,
+  'x-rule':
+    'must begin with a letter, have up to 39 lowercase letters, digits, - or _, and not be first, ' +
+    "the name of everybody's first token",
 };
 
 export const newToken = record(

@@ -55,8 +55,17 @@ export const valList = (request: ServiceRequest, vals: ValPage, range: Range<unk
     jsonOf: (val) => JSON.stringify(valRecord(val, linkBaseOf(request))),
   });
 
+/** For the log: what a write changed, and who can read the val after it. */
+export function noteChange(
+  { noted }: ServiceRequest,
+  { val, changed }: { val: Pick<StoredVal, 'privacy'>; changed: readonly string[] },
+): void {
+  if (changed.length > 0) noted.changed = changed;
+  if (val.privacy !== 'private' || changed.includes('privacy')) noted.privacy = val.privacy;
+}
+
 export function valReply(request: ServiceRequest, val: StoredVal): ServiceReply {
-  request.valId = val.id;
+  request.noted.val = val.id;
   return json(valRecord(val, linkBaseOf(request)), 200, { ETag: etagOf(val) });
 }
 
@@ -67,7 +76,7 @@ export const changedReply = (val: Pick<StoredVal, 'id' | 'revision'>): ServiceRe
 });
 
 export function createdReply(request: ServiceRequest, val: StoredVal, below = ''): ServiceReply {
-  request.valId = val.id;
+  request.noted.val = val.id;
   return json(valRecord(val, linkBaseOf(request)), 201, {
     ETag: etagOf(val),
     Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,

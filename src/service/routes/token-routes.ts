@@ -23,6 +23,7 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       responses: { 201: ref('NewToken') },
       async reply(request, { body }) {
         const token: RecordOf<'NewToken'> = await addToken(db, accessOf(request), input.tokenFrom(body));
+        request.noted.about = { name: token.name, id: token.id };
         return json(token, 201, { Location: `${spacePrefix(request.space)}/v1/me/tokens/${token.id}` });
       },
     }),
@@ -30,7 +31,7 @@ export function tokenRoutes({ db, lastUse }: Pick<Store, 'db' | 'lastUse'>): Rou
       summary: 'End a token at once',
       responses: { 204: 'nothing' },
       async reply(request, { params }) {
-        await removeToken(db, accessOf(request), params.id);
+        request.noted.about = await removeToken(db, accessOf(request), params.id);
         return { status: 204 };
       },
     }),

@@ -16,7 +16,7 @@ import { addRun, findRun, runsOfVal } from '../store/runs.ts';
 import { visibleVal } from '../store/vals.ts';
 import { pageOfVersions, type VersionRow, visibleVersion } from '../store/versions.ts';
 import * as input from './inputs.ts';
-import { changedReply, createdReply, listReply, runList, valList, valReply } from './outgoing.ts';
+import { changedReply, createdReply, listReply, noteChange, runList, valList, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 
 /** Longer than other functions, because it is a table: one entry for each route. */
@@ -47,8 +47,11 @@ export function valRoutes(db: Database): Route[] {
       summary: 'Create a val',
       body: input.codeAndProperties,
       responses: { 201: ref('Val') },
-      reply: async (request, { body, options }) =>
-        createdReply(request, await addVal(db, accessOf(request), body, options)),
+      async reply(request, { body, options }) {
+        const added = await addVal(db, accessOf(request), body, options);
+        noteChange(request, added);
+        return createdReply(request, added.val);
+      },
     }),
     route('PUT', '/v1/vals', {
       summary: 'Create a val, or update the code of the val with this name',
@@ -56,7 +59,9 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { body, options }) {
-        const { val, isNew } = await createOrUpdateVal(db, accessOf(request), body, options);
+        const written = await createOrUpdateVal(db, accessOf(request), body, options);
+        noteChange(request, written);
+        const { val, isNew } = written;
         return isNew ? createdReply(request, val) : valReply(request, val);
       },
     }),
@@ -66,7 +71,9 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, body, options }) {
-        return changedReply(await changeProperties(db, accessOf(request), params.id, options, body));
+        const written = await changeProperties(db, accessOf(request), params.id, options, body);
+        noteChange(request, written);
+        return changedReply(written.val);
       },
     }),
     route('DELETE', '/v1/vals/:id', {
@@ -111,7 +118,7 @@ export function valRoutes(db: Database): Route[] {
       responses: { 200: ref('RunWithLogs') },
       async reply(request, { params }) {
         const run = await findRun(db, accessOf(request), params.id);
-        request.valId = run.val.id;
+        request.noted.val = run.val.id;
         return json(run satisfies RecordOf<'RunWithLogs'>);
       },
     }),
@@ -137,7 +144,9 @@ export function valRoutes(db: Database): Route[] {
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { params, body, options }) {
-        const { val, isNewVersion } = await addVersion(db, accessOf(request), params.id, options, body);
+        const written = await addVersion(db, accessOf(request), params.id, options, body);
+        noteChange(request, written);
+        const { val, isNewVersion } = written;
         return isNewVersion ? createdReply(request, val, `/versions/${val.version}`) : valReply(request, val);
       },
     }),

@@ -25,6 +25,19 @@ import {
 import { insertVersion, removeVersionRow } from './versions.ts';
 import { accessEnded, checkAccess, guardOf, requireFull, type WriteOptions, writeAs } from './write-as.ts';
 
+type ValProperties = Omit<ValContent, 'code'>;
+
+/** A val after a write, and which of its properties the write changed. */
+interface Written<Val = StoredVal> {
+  val: Val;
+  changed: readonly (keyof ValProperties)[];
+}
+
+const propertyNames = ['name', 'readme', 'privacy', 'type'] as const;
+
+const changesOf = (before: ValProperties, after: ValProperties): Written['changed'] =>
+  propertyNames.filter((name) => before[name] !== after[name]);
+
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
 /** Makes a write to one val: each is a transaction of its own, after other writes to the same val. */
@@ -45,11 +58,12 @@ export const changeProperties = (
   access: Access,
   id: string,
   options: WriteOptions,
-  change: Partial<Omit<ValContent, 'code'>>,
-): Promise<LockedVal> =>
-  writeToVal(db, access, { id, ...options }, (tx, val) =>
-    saveVal(tx, access, val, { ...val, ...change }, now()),
-  );
+  change: Partial<ValProperties>,
+): Promise<Written<LockedVal>> =>
+  writeToVal(db, access, { id, ...options }, async (tx, before) => {
+    const val = await saveVal(tx, access, before, { ...before, ...change }, now());
+    return { val, changed: changesOf(before, val) };
+  });
 
 export const addVersion = (
   db: Database,
@@ -57,7 +71,7 @@ export const addVersion = (
   id: string,
   options: WriteOptions,
   change: ValChange,
-): Promise<{ val: StoredVal; isNewVersion: boolean }> =>
+): Promise<Written & { isNewVersion: boolean }> =>
   writeToVal(db, access, { id, ...options }, (tx, val) => updateVal(tx, access, val, change, options.origin));
 
 export const removeVersion = (
@@ -119,7 +133,7 @@ async function updateVal(
   val: LockedVal,
   { code, ...properties }: ValChange,
   origin: string | undefined,
-): Promise<{ val: StoredVal; isNewVersion: boolean }> {
+): Promise<Written & { isNewVersion: boolean }> {
   const at = now();
   const bytes = Buffer.from(code);
   const codeHash = blobId(bytes);
@@ -133,7 +147,7 @@ async function updateVal(
     await insertVersion(tx, { id: val.id, version, bytes, codeHash, at, author });
     await saveImports(tx, val, code, origin);
   }
-  return { val: { ...saved, code }, isNewVersion };
+  return { val: { ...saved, code }, changed: changesOf(val, saved), isNewVersion };
 }
 
 async function saveVal(
@@ -144,10 +158,7 @@ async function saveVal(
   at: string,
 ): Promise<LockedVal> {
   const { id, name, readme, privacy, type, version, lastVersion } = after;
-  const isChanged = (['name', 'readme', 'privacy', 'type'] as const).some(
-    (key) => before[key] !== after[key],
-  );
-  if (isChanged) requireFull(access);
+  if (changesOf(before, after).length > 0) requireFull(access);
   else if (before.version === version) return before;
   const saved = { ...after, updatedAt: at, revision: before.revision + 1 };
   try {
@@ -164,17 +175,19 @@ const nameTaken = (name: string): HttpProblem => new HttpProblem(409, `A val nam
 
 const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
+const changesOfNew = (val: StoredVal) => changesOf({ ...newValDefaults, name: val.name }, val);
+
 /** Some clients of the API create vals without a name. */
 export const addVal = (
   db: Database,
   access: Access,
   { name = `val_${randomUUID().slice(-12)}`, ...change }: ValChange,
   { origin }: WriteOptions = {},
-): Promise<StoredVal> =>
+): Promise<Written> =>
   writeAs(db, access, {}, async (tx) => {
     const val = await insertVal(tx, access, { ...newValDefaults, ...change, name }, origin);
     if (!val) throw nameTaken(name);
-    return val;
+    return { val, changed: changesOfNew(val) };
   });
 
 export const createOrUpdateVal = (
@@ -182,15 +195,15 @@ export const createOrUpdateVal = (
   access: Access,
   change: ValChange & { name: string },
   { ifMatch, origin }: WriteOptions = {},
-): Promise<{ val: StoredVal; isNew: boolean }> =>
+): Promise<Written & { isNew: boolean }> =>
   writeAs(db, access, { val: change.name }, async (tx) => {
     // Tries again if another process creates the val between `lockVal` and `insertVal`.
     for (;;) {
       const found = await lockVal(tx, access, sql`owner_id = ${access.owner.id} AND name = ${change.name}`);
       checkState(found, ifMatch);
-      if (found) return { val: (await updateVal(tx, access, found, change, origin)).val, isNew: false };
+      if (found) return { ...(await updateVal(tx, access, found, change, origin)), isNew: false };
       const val = await insertVal(tx, access, { ...newValDefaults, ...change }, origin);
-      if (val) return { val, isNew: true };
+      if (val) return { val, changed: changesOfNew(val), isNew: true };
     }
   });
 

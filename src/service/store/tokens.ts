@@ -172,18 +172,23 @@ export const endTokens = (tx: Tx, user: User): Promise<unknown> =>
 export const endTokenOf = (db: Database, user: User, id: string): Promise<unknown> =>
   db.transaction((tx) => tx.query(sql`DELETE FROM tokens WHERE id = ${id} AND user_id = ${user.id}`));
 
-export const removeToken = (db: Database, access: Access, id: string): Promise<void> =>
+export const removeToken = (db: Database, access: Access, id: string): Promise<EndedToken> =>
   writeOwn(db, access, (tx) => endToken(tx, access, id));
 
+type EndedToken = Pick<ListedToken, 'name' | 'id'>;
+
 /** A limited token ends itself alone. */
-async function endToken(tx: Tx, access: Access, id: string): Promise<void> {
+async function endToken(tx: Tx, access: Access, id: string): Promise<EndedToken> {
   const { token } = access;
   if (isLimited(token) && id !== token.id) throw limited(token, 'ends no other tokens');
   await requireToken(tx, access);
   const [ended] = idPattern.test(id)
-    ? await tx.query(sql`DELETE FROM tokens WHERE id = ${id} AND ${isListed(access)} RETURNING id`)
+    ? await tx.query<EndedToken>(
+        sql`DELETE FROM tokens WHERE id = ${id} AND ${isListed(access)} RETURNING name, id`,
+      )
     : [];
   if (!ended) throw new HttpProblem(404, `You have no token with the id ${id}.`);
+  return ended;
 }
 
 export interface LastUse {

@@ -74,10 +74,13 @@ test('vals serve prints the address alone, and logs each request without its que
   }
   await fetch(`${baseUrl}/v1/me`);
   const local = clientOf({ baseUrl, token });
-  const made = (await local.ask('POST', '/v1/me/tokens', { body: { name: 'ci' } })).body as { token: string };
+  const { body } = await local.ask('POST', '/v1/me/tokens', { body: { name: 'ci' } });
+  const made = body as { id: string; token: string };
   const ci = clientOf({ baseUrl, token: made.token });
   const { id } = (await ci.putVal('pay', '1')).body as Val;
+  await ci.ask('PUT', `/v1/vals/${id}`, { body: { readme: 'r', privacy: 'public' } });
   await ci.ask('DELETE', `/v1/vals/${id}`);
+  await local.ask('DELETE', `/v1/me/tokens/${made.id}`);
   expect(await end('SIGTERM')).toBe(0);
   expect(printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
   const log = printed.stderr.replace(/ \d+ms/g, '');
@@ -86,9 +89,11 @@ test('vals serve prints the address alone, and logs each request without its que
     'local GET /*** 404',
     'local GET /a%1Bb/%E2%80%AE 404',
     'GET /v1/me 401',
-    'local POST /v1/me/tokens 201',
+    `local POST /v1/me/tokens 201 token ci ${made.id}`,
     `local (ci) PUT /v1/vals 201 val ${id}`,
+    `local (ci) PUT /v1/vals/${id} 204 changed readme, privacy (public)`,
     `local (ci) DELETE /v1/vals/${id} 204`,
+    `local DELETE /v1/me/tokens/${made.id} 204 token ci ${made.id}`,
   ]);
 });
 

@@ -62,7 +62,7 @@ test('a token is shown whole in a narrow window, with the whole of a long name, 
   expect(added).toContainEqual(expect.stringMatching(/^token +vals_[\w-]{43}$/));
   expect(added.join('\n')).toMatch(/^ends +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d( |\n +)\(in 1[12]d\)$/m);
   expect((await onScreen(['token', 'ls'], 40)).join('\n')).toMatch(/^ci .* in 1[12]d$/m);
-  const long = 'n'.repeat(63);
+  const long = 'n'.repeat(39);
   await onScreen(['token', 'add', long]);
   expect(await onScreen(['token', 'ls'])).toContainEqual(expect.stringMatching(new RegExp(`^${long} `)));
   const token = added.find((line) => line.startsWith('token '))?.split(/ +/)[1] ?? '';
@@ -127,6 +127,7 @@ test('a token of the base URL of a space is good there alone, and is named besid
   const message = expect.stringContaining(`The base URL of the space is ${space}.`);
   expect(await as(token, baseUrl).vals(push)).toMatchObject({ exit: 4, error: { message } });
   expect(await whole.vals(['token', 'add', 'ci'])).toMatchObject({ exit: 5 });
+  expect(await whole.vals(['token', 'add', 'ci) by ada ('])).toMatchObject(ends(6, 'lowercase letters'));
 });
 
 test('token rm ends the one with the name that was made at this base URL, and any other by its id', async () => {

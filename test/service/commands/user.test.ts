@@ -77,7 +77,7 @@ test('the tokens of each person are listed, and one of them is ended after a que
       token,
       async ({ ask }) => (await ask('POST', `${path}/v1/me/tokens`, { body })).body as { id: string },
     );
-  await add('', { name: 'ci', access: 'deploy' });
+  const deploying = await add('', { name: 'ci', access: 'deploy' });
   const { id } = await add('/@acme', { name: 'ci' });
   await add('', { name: 'laptop' });
   const limits = { access: 'full', space: null, lastUsedAt: null, expiresAt: null };
@@ -100,7 +100,9 @@ test('the tokens of each person are listed, and one of them is ended after a que
   expect(await vals(...end('ci'), '--yes')).toMatchObject(ends(2, `${id} (for the space acme)`));
   expect(await vals(...end('nothing'), '--yes')).toMatchObject(ends(3, 'ada has no token named nothing.'));
   expect(await json(...end(id), '--yes')).toEqual([{ id, name: 'ci', status: 'deleted' }]);
-  expect(await json(...end('ci'), '--yes')).toMatchObject([{ name: 'ci', status: 'deleted' }]);
+  const ended = await vals(...end('ci'), '--yes', '--json', '--log', 'json');
+  expect(JSON.parse(ended.stdout)).toMatchObject([{ name: 'ci', status: 'deleted' }]);
+  expect(ended.stderr).toContain(`: user token ada --end ${deploying.id} (ci)"`);
   expect(await json(...end('first'), '--yes')).toMatchObject([{ name: 'first', status: 'deleted' }]);
   expect(await serve(token, ({ statusOf }) => statusOf('GET', '/v1/me'))).toBe(401);
   expect((await json('user', 'ls'))[0].tokens).toMatchObject([{ name: 'laptop' }]);
@@ -198,6 +200,10 @@ test('the name of a person who was removed is given again only if that is said, 
   await vals('user', 'rm', 'bob', '--yes');
   const refused = await vals('user', 'add', 'bob', '--json');
   expect(refused).toMatchObject({ exit: 5, stdout: '', error: { hint: expect.stringContaining('--again') } });
+  const asSpace = await vals('space', 'add', 'bob', '--json');
+  expect(asSpace).toMatchObject({ exit: 5, stdout: '', error: { hint: expect.stringContaining('--again') } });
+  expect(await json('space', 'add', 'bob', '--again')).toMatchObject({ username: 'bob' });
+  await vals('space', 'rm', 'bob', '--yes');
   expect(await json('user', 'add', 'bob', '--again')).toMatchObject({ username: 'bob' });
   await vals('space', 'grant', 'acme', 'bob');
   await vals('user', 'rm', 'bob', '--yes');
@@ -224,6 +230,7 @@ test('--log json writes who changed the people and spaces, without a token', asy
     'space revoke acme eve',
     'user token eve',
     'user rm eve',
+    'space add ops --again',
     'space rm acme --with-vals',
   ]) {
     const asked = / rm /.test(words) ? ['--yes'] : [];

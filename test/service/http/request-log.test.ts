@@ -32,22 +32,55 @@ async function loggingService(network?: Network) {
 test('the log names the person, the token, the owner and the val of each write', async () => {
   const { ada, as, logged } = await loggingService();
   const made = await ada.ask('POST', '/@acme/v1/me/tokens', { body: { name: 'ci' } });
-  const ci = as((made.body as { token: string }).token);
+  const { id: tokenId, token } = made.body as { id: string; token: string };
+  const ci = as(token);
   const { body } = await ci.ask('PUT', '/@acme/v1/vals', { body: { name: 'pay', code: '1' } });
   const { id } = body as Val;
   await ci.ask('PUT', '/@acme/v1/vals', { body: { name: 'pay', code: '2' } });
   await ada.ask('PUT', `/@acme/v1/vals/${id}`, { body: { privacy: 'public' } });
   await ci.ask('DELETE', `/@acme/v1/vals/${id}`);
   const own = await ada.createVal({ name: 'own', code: '1' });
+  await ada.ask('DELETE', `/v1/me/tokens/${tokenId}`);
+  const about = { name: 'ci', id: tokenId };
+  const published = { changed: ['privacy'], privacy: 'public' };
   const byCi = { person: 'ada', token: 'ci', owner: 'acme', val: id };
   const byAda = { person: 'ada', token: 'first' };
-  expect(await logged(6)).toEqual([
-    { route: '/@{space}/v1/me/tokens', status: 201, ...byAda, owner: 'acme' },
+  expect(await logged(7)).toEqual([
+    { route: '/@{space}/v1/me/tokens', status: 201, ...byAda, owner: 'acme', about },
     { route: '/@{space}/v1/vals', status: 201, ...byCi },
     { route: '/@{space}/v1/vals', status: 200, ...byCi },
-    { route: '/@{space}/v1/vals/{id}', status: 204, ...byAda, owner: 'acme', val: id },
+    { route: '/@{space}/v1/vals/{id}', status: 204, ...byAda, owner: 'acme', val: id, ...published },
     { route: '/@{space}/v1/vals/{id}', status: 204, ...byCi },
     { route: '/v1/vals', status: 201, ...byAda, owner: 'ada', val: own.id },
+    { route: '/v1/me/tokens/{id}', status: 204, ...byAda, owner: 'ada', about },
+  ]);
+});
+
+test('the log says what a write changed of a val, and who can read the val after it', async () => {
+  const { ada, bob, logged } = await loggingService();
+  const { id } = await ada.createVal({ name: 'pay', code: '1', readme: 'r', privacy: 'unlisted' });
+  const path = `/v1/vals/${id}`;
+  const version = (body: object) => ada.ask('POST', `${path}/versions`, { body });
+  await version({ code: '2' });
+  await version({ code: '3', privacy: 'public' });
+  await ada.ask('PUT', path, { body: { name: 'paid', readme: 'r', privacy: 'private' } });
+  await ada.ask('PUT', path, { body: { name: 'paid' } });
+  await ada.ask('PUT', path, { body: { type: 'http' } });
+  const wrong = { raw: '{"name":"other"}', headers: { 'If-Match': '"wrong"' } };
+  await ada.ask('PUT', path, { body: { privacy: 'nobody' } });
+  await ada.ask('PUT', path, wrong);
+  await bob.ask('PUT', path, { body: { privacy: 'public' } });
+  const facts = (await logged(9)).map(({ status, changed, privacy }) => [status, changed, privacy]);
+  expect(facts).toEqual([
+    [201, ['readme', 'privacy'], 'unlisted'],
+    [201, undefined, 'unlisted'],
+    [201, ['privacy'], 'public'],
+    [204, ['name', 'privacy'], 'private'],
+    [204, undefined, undefined],
+    [204, ['type'], undefined],
+    [400, undefined, undefined],
+    [412, undefined, undefined],
+    [404, undefined, undefined],
   ]);
 });
 

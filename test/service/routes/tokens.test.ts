@@ -69,6 +69,16 @@ describe('a token', () => {
     expect(await ada.statusOf('DELETE', `/@acme/v1/me/tokens/${id}`)).toBe(404);
   });
 
+  test.each(['first', 'ci) by ada (', 'ci bot', 'CI', 'сi', '2ci', 'n'.repeat(40), ''])(
+    'has a name as a person has one, and not that of the first token: %j is refused',
+    async (name) => {
+      for (const path of ['', '/@acme']) {
+        const refused = await ada.ask('POST', `${path}/v1/me/tokens`, { body: { name } });
+        expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: 'name' }] } });
+      }
+    },
+  );
+
   test('that reads only is refused every write', async () => {
     const { client, name } = await make('', { access: 'read' });
     const { id } = await ada.createVal({ name: 'kept', code: 'c' });

@@ -29,8 +29,8 @@ export async function seedRuns(
     const ids = new Map<string, string>();
     for (const name of new Set(runs.map(({ val }) => val?.name ?? 'seeded'))) {
       const access = homeOf(owner);
-      const { id } = await valNamed(store.db, access, access.owner.username, name).catch(() =>
-        addVal(store.db, access, { name, code: 'c' }),
+      const { id } = await valNamed(store.db, access, access.owner.username, name).catch(
+        async () => (await addVal(store.db, access, { name, code: 'c' })).val,
       );
       ids.set(name, id);
     }

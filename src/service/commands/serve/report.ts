@@ -59,11 +59,15 @@ export function textReport(say: Context['out']['say'], log: Log, clean: Clean): 
 }
 
 /** For example `ada (ci) PUT /@acme/v1/vals 201 16ms val <id>`. The first token of a person is not named. */
-function lineOfRequest({ method, path, status, ms, person, token, val }: Finished): string {
+function lineOfRequest({ method, path, status, ms, person, token, val, ...known }: Finished): string {
+  const { changed, privacy, about } = known;
   const by = token === undefined || token === firstTokenName ? '' : ` (${token})`;
   const who = person === undefined ? '' : `${person}${by} `;
   const which = val === undefined || path.includes(val) ? '' : ` val ${val}`;
-  return `${who}${method} ${path} ${status} ${Math.round(ms)}ms${which}`;
+  const what = changed === undefined ? '' : ` changed ${changed.join(', ')}`;
+  const seenBy = privacy === undefined ? '' : ` (${privacy})`;
+  const made = about === undefined ? '' : ` token ${about.name} ${about.id}`;
+  return `${who}${method} ${path} ${status} ${Math.round(ms)}ms${which}${what}${seenBy}${made}`;
 }
 
 const now = () => new Date().toISOString();

@@ -11,6 +11,7 @@ import { column, idColumn } from '../../../core/output/column.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Store } from '../../start-service.ts';
 import { type ListedOwner, ownerNamed, removeOwner, valNamesOf } from '../../store/owners.ts';
+import { isAuthorName } from '../../store/people.ts';
 import { logLine } from '../serve/report.ts';
 import {
   existingPlaceOptions,
@@ -102,6 +103,18 @@ export async function nameTaken(
     `There is a ${isWanted ? wanted : other} named ${name} already in ${place.name}.`,
     { hint: ['Choose another name.', ...(isWanted ? [instead] : [])] },
   );
+}
+
+/** Two owners of one name would be taken for each other. */
+export async function refuseAuthorName(
+  { db }: Pick<Store, 'db'>,
+  name: string,
+  reason: 'it is the same person' | 'you want the name all the same',
+): Promise<void> {
+  if (!(await isAuthorName(db, name))) return;
+  throw new ConflictError(`Versions of vals still name ${name}, who was removed, as their author.`, {
+    hint: `Choose another name, so that nobody takes one for the other. If ${reason}, add --again.`,
+  });
 }
 
 export const removalOptions = {

@@ -1,11 +1,11 @@
 import { defineCommand } from '../../../core/command-line/command.ts';
-import { ConflictError } from '../../../core/errors.ts';
 import { sh } from '../../../core/lib/hint.ts';
-import { createPerson, isAuthorName } from '../../store/people.ts';
+import { createPerson } from '../../store/people.ts';
 import {
   logChange,
   logOption,
   nameTaken,
+  refuseAuthorName,
   tokenColumns,
   usernameArgument,
   withStore,
@@ -31,7 +31,7 @@ export const command = defineCommand({
   columns: tokenColumns,
   run: (context, { username, again, log, ...options }) =>
     withStore(context, { ...options, mayBeNew: true }, async (store, place) => {
-      if (!again && (await isAuthorName(store.db, username))) throw namedInVersions(username);
+      if (!again) await refuseAuthorName(store, username, 'it is the same person');
       const added = await createPerson(store.db, username);
       if (!added) {
         const instead = sh`To give ${username} a new token, run ${['user', 'token', username, ...place.words]}.`;
@@ -46,8 +46,3 @@ export const command = defineCommand({
       return { kind: 'record', record: { ...added.user, token: added.token } };
     }),
 });
-
-const namedInVersions = (username: string): ConflictError =>
-  new ConflictError(`Versions of vals still name ${username}, who was removed, as their author.`, {
-    hint: `Choose another name, so that nobody takes one for the other. If it is the same person, add --again.`,
-  });
