@@ -52,9 +52,9 @@ export function runFrom({ error = null, logs = null, ...run }: TypeOf<typeof rep
 
 const tokenName: Schema<string> = {
   type: 'string',
-  pattern: /^(?!first$)[a-z][a-z0-9_-]{0,38}$/.source,
+  pattern: /^(?!first$)[a-zA-Z0-9][a-zA-Z0-9 ._-]{0,63}$/.source,
   'x-rule':
-    'must begin with a letter, have up to 39 lowercase letters, digits, - or _, and not be first, ' +
+    'must have up to 64 letters (a to z), digits, spaces or . _ -, begin with a letter or digit, and not be first, ' +
     "the name of everybody's first token",
 };
 

@@ -127,7 +127,9 @@ test('a token of the base URL of a space is good there alone, and is named besid
   const message = expect.stringContaining(`The base URL of the space is ${space}.`);
   expect(await as(token, baseUrl).vals(push)).toMatchObject({ exit: 4, error: { message } });
   expect(await whole.vals(['token', 'add', 'ci'])).toMatchObject({ exit: 5 });
-  expect(await whole.vals(['token', 'add', 'ci) by ada ('])).toMatchObject(ends(6, 'lowercase letters'));
+  expect(await whole.vals(['token', 'add', 'ci) by ada ('])).toMatchObject(
+    ends(6, 'must have up to 64 letters'),
+  );
 });
 
 test('token rm ends the one with the name that was made at this base URL, and any other by its id', async () => {

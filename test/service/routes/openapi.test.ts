@@ -192,7 +192,7 @@ test('a body that the description refuses is refused by the service, with the na
     ),
     'POST /v1/vals/{id}/runs runEndAt': [{ ...run, runEndAt: undefined }],
     'POST /v1/vals/{id}/runs logs': [{ ...run, logs: 7 }],
-    'POST /v1/me/tokens name': [' a', 'first', 'a'.repeat(40)].map((name) => ({ name })),
+    'POST /v1/me/tokens name': [' a', 'first', 'a'.repeat(65)].map((name) => ({ name })),
     'POST /v1/me/tokens access': [{ name: 'a', access: 'write' }],
   };
   for (const [place, bodies] of Object.entries(refused)) {
