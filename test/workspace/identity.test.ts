@@ -180,6 +180,24 @@ it('--force says that a val has another name than the file', async () => {
   });
 });
 
+describe('the val of an entry in ids that was renamed on the service', () => {
+  async function renamed() {
+    const service = await reachableService('vals.test', bare);
+    const val = service.edit('greet', 'one');
+    const ids = { [there]: { greet: val.id } };
+    const place = workspaceWith(service.env, { 'greet.ts': 'one', 'vals.json': JSON.stringify({ ids }) });
+    expect(await place.words(['push'])).toEqual({ 'greet.ts': 'unchanged' });
+    for (const each of service.vals()) each.name = 'hello';
+    return { ids, place };
+  }
+
+  it('keeps its entry when a pull is refused', async () => {
+    const { ids, place } = await renamed();
+    expect(await place.rows(['pull'], 5)).toMatchObject([{ status: 'failed' }]);
+    expect(place.manifest().ids).toEqual(ids);
+  });
+});
+
 it('an edit after a lost answer is no conflict with oneself, once status has seen that it arrived', async () => {
   const service = await reachableService('vals.test', {});
   const place = repository(service.env, { 'a.ts': 'one' });

@@ -41,9 +41,11 @@ export async function pullVals({ statuses, added, ...request }: PullRequest): Pr
   const backup = createBackup(workspace.dataFolder);
   const pullContext = { ...request, backup };
   const results = new Map<FileStatus, PullResult>();
-  const ownVals = statuses.flatMap((fileStatus) =>
-    fileStatus.state === 'not yours' ? [] : (valOf(fileStatus) ?? []),
-  );
+  // A val that was renamed keeps the entry by which its file has it.
+  const ownVals = statuses.flatMap((fileStatus) => {
+    const val = valOf(fileStatus);
+    return val === undefined || val.name !== fileStatus.name || fileStatus.state === 'not yours' ? [] : val;
+  });
   const pulled = statuses.map((fileStatus): Task => {
     const file = pathTo(workspace, fileStatus.file);
     return {
