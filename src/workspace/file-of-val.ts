@@ -48,13 +48,13 @@ function inWorkspace(
   const service = chosenService(settings);
   if (service === undefined) return { path, name, syncedId: undefined };
   const lastSyncs = openLastSyncs(dataFolder, service);
-  const manifestIds = idsOn(service, manifest).get(name);
-  const isChosen = name !== nameFrom(file) || manifestIds !== undefined;
+  const manifestId = idsOn(service, manifest).get(name);
+  const isChosen = name !== nameFrom(file) || manifestId !== undefined;
   const synced = lastSyncs.of(name)?.id;
   // A push of other files says nothing about this one.
-  const isPushed = lastSyncs.hasPushed() && synced !== undefined && (manifestIds ?? synced) === synced;
-  if (isForWriting && isChosen && !isPushed) throw notConfirmed({ path, name, id: manifestIds }, service);
-  return { path, name, syncedId: manifestIds ?? synced };
+  const isPushed = lastSyncs.hasPushed() && synced !== undefined && (manifestId ?? synced) === synced;
+  if (isForWriting && isChosen && !isPushed) throw notConfirmed({ path, name, id: manifestId }, service);
+  return { path, name, chosenId: manifestId, syncedId: synced };
 }
 
 /** vals.json of a repository that was only cloned decides nothing that is written by a file which this folder never pushed. */

@@ -188,13 +188,31 @@ describe('the val of an entry in ids that was renamed on the service', () => {
     const place = workspaceWith(service.env, { 'greet.ts': 'one', 'vals.json': JSON.stringify({ ids }) });
     expect(await place.words(['push'])).toEqual({ 'greet.ts': 'unchanged' });
     for (const each of service.vals()) each.name = 'hello';
-    return { ids, place };
+    return { service, val, ids, place };
   }
 
   it('keeps its entry when a pull is refused', async () => {
     const { ids, place } = await renamed();
     expect(await place.rows(['pull'], 5)).toMatchObject([{ status: 'failed' }]);
     expect(place.manifest().ids).toEqual(ids);
+  });
+
+  it('is not replaced by another val of its old name, where the file is given', async () => {
+    const { service, val, place } = await renamed();
+    expect((await place.pipe('other', 'push', '-', '--name', 'greet')).exit).toBe(0);
+    for (const args of [['get'], ['rm', '--yes'], ['set', '--privacy', 'public']]) {
+      const [verb = '', ...options] = args;
+      expect(await place.vals('val', verb, 'greet.ts', ...options)).toMatchObject({
+        exit: 3,
+        stderr: expect.stringContaining(`greet.ts is the val ${val.id}, which is named "hello"`),
+      });
+    }
+    expect(service.vals()).toHaveLength(2);
+    expect((await place.vals('val', 'rm', val.id, '--yes')).exit).toBe(0);
+    expect(await place.vals('val', 'get', 'greet.ts')).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining('which the service does not show'),
+    });
   });
 });
 

@@ -10,6 +10,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { SeenVal, SeenVals } from './seen-vals.ts';
 import {
   isSignedOut,
+  noValOfEntry,
   noValOfFile,
   onlyOne,
   renamedMeanwhile,
@@ -35,6 +36,8 @@ export interface GivenVal {
 export interface FileOfVal {
   path: string;
   name: string;
+  /** The id that vals.json has for the file. It decides alone. */
+  chosenId?: string | undefined;
   /** The id that the record of the file has. */
   syncedId: string | undefined;
 }
@@ -66,6 +69,7 @@ export async function findVal(
   if (routes.looksLikeId(word)) return { id: word, word };
   const file = await fileOf(word);
   if (file !== undefined) {
+    if (file.chosenId !== undefined) return { ...(await findChosen(file, file.chosenId, options)), word };
     const found = await findNamed(file.name, options, file.syncedId);
     if (found === undefined) throw noValOfFile(file, { isListed: await options.valList.canList() });
     return { ...found, word };
@@ -87,6 +91,15 @@ export async function findVal(
 
 type Found = Omit<GivenVal, 'word' | 'version'>;
 
+/** No other val takes the place of this one, whatever is named so. */
+async function findChosen(file: FileOfVal, id: string, options: FindValOptions): Promise<Found> {
+  const { name } = file;
+  if (isSignedOut(options.settings)) throw withoutToken(options.settings, name);
+  const { found, other } = await confirm(name, [id], options);
+  if (found[0] === undefined) throw noValOfEntry(file, id, other?.name);
+  return found[0];
+}
+
 /** The caller's val of this name. Throws if two vals have it. */
 export async function findNamed(
   name: string,
@@ -95,7 +108,7 @@ export async function findNamed(
 ): Promise<Found | undefined> {
   const { settings, valList, isForWriting } = options;
   if (isSignedOut(settings)) throw withoutToken(settings, name);
-  // What vals.json or a record says decides alone.
+  // Where the val of the record still has the name, no other val counts.
   const synced = await confirm(name, syncedId === undefined ? [] : [syncedId], options);
   const seen =
     synced.found.length > 0 ? synced : await confirm(name, await idsOfMine(name, options), options);
