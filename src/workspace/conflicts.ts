@@ -184,10 +184,12 @@ const table: Readonly<Record<Cause, Words>> = {
   },
   'not yours': {
     sentence: () => 'has a val that belongs to somebody else, or that your token may not change',
-    next: ({ fileStatus: { name }, path }) => [
+    next: ({ fileStatus: { name }, session, path }) => [
       "To change the val, use its owner's token.",
       hintAbout([path], push('To make a val of your own', '--force')),
-      `To write another val of that name, remove "${name}" from "ids" of vals.json.`,
+      ...(session.manifestIds.has(name)
+        ? [`To write another val of that name, remove "${name}" from "ids" of vals.json.`]
+        : []),
     ],
   },
 };

@@ -216,6 +216,20 @@ describe('the val of an entry in ids that was renamed on the service', () => {
   });
 });
 
+it("somebody else's val is not said to be in ids of vals.json where it is not", async () => {
+  const service = await reachableService('vals.test', { ...bare, version: true, authors: true });
+  const place = workspaceWith(service.env, { 'greet.ts': 'one' });
+  const [row] = await place.rows(['push']);
+  place.put({ 'vals.json': '{}' });
+  const { person } = service.addPerson('bob');
+  for (const val of service.vals()) Object.assign(val, { owner: person, privacy: 'public' });
+  place.put({ 'greet.ts': 'two' });
+  expect(await place.rows(['status'])).toMatchObject([{ reason: 'not yours', id: row?.id }]);
+  const { stderr } = await place.vals('diff', 'greet.ts');
+  expect(stderr).toContain("use its owner's token");
+  expect(stderr).not.toContain('"ids"');
+});
+
 it('an edit after a lost answer is no conflict with oneself, once status has seen that it arrived', async () => {
   const service = await reachableService('vals.test', {});
   const place = repository(service.env, { 'a.ts': 'one' });

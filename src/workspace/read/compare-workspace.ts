@@ -35,7 +35,7 @@ export interface ComparedVals {
   deletedFiles: DeletedFiles;
   /** The words that no val of the workspace has, and the ids of their vals, if there are such vals. */
   unknown: ReadonlyMap<string, string | undefined>;
-  /** About files that cannot be compared. The others are in `findings`. */
+  /** About files that cannot be compared. The others are in `statuses`. */
   error: ValsError | undefined;
 }
 
