@@ -6,7 +6,7 @@ import type { CompareReason, Comparison } from './compare/types.ts';
 import { type Conflict, type FileStatus, isReason, type Reason, valOf } from './file-status.ts';
 import type { RemoteVal } from './read/remote-val.ts';
 import type { Session } from './session.ts';
-import { fixFor, gitCannotTell, hintAbout, meaningOf, pull, push } from './states.ts';
+import { fixFor, gitCannotTell, hintAbout, meaningOfState, pull, push } from './states.ts';
 import { pathTo } from './workspace.ts';
 
 class WorkspaceConflict extends ConflictError {
@@ -37,7 +37,7 @@ export function sentenceOf(fileStatus: FileStatus, session: Session): string {
   if (isReason(state))
     return `${path} ${wordsFor({ state, comparison }).sentence(factsOf(fileStatus, session))}.`;
   const present = state === 'changed there' ? describePresent(valOf(fileStatus), session, comparison) : '';
-  return `${path} ${meaningOf(state)}${present}.`;
+  return `${path} ${meaningOfState(state)}${present}.`;
 }
 
 /** The diff of the file shows all ways. Of a name that is taken, only a push knows. */

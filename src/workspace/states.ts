@@ -96,7 +96,7 @@ const words: Readonly<Record<Exclude<State, Reason>, Words>> = {
   unchanged: { meaning: 'is the same on the service', next: [] },
 };
 
-export const meaningOf = (state: Exclude<State, Reason>): string => words[state].meaning;
+export const meaningOfState = (state: Exclude<State, Reason>): string => words[state].meaning;
 
 /** A command that names the files works wherever it is typed, and changes nothing else. */
 export const hintAbout = (files: readonly string[], { text, command, options }: Proposal): Hint =>

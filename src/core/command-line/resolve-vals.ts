@@ -71,7 +71,7 @@ export const isPath = (word: string, { settings, host }: Context): boolean => {
 };
 
 /** The val with its record, which is read unless it is known. */
-export async function readVal(context: Context, val: GivenVal): Promise<GivenVal> {
+export async function withRecord(context: Context, val: GivenVal): Promise<GivenVal> {
   return { ...val, read: val.read ?? (await (await context.api()).recordWithEtag(getVal(val))) };
 }
 

@@ -18,7 +18,7 @@ import {
 import { type Hints, sh, withFullStop } from '../lib/hint.ts';
 import { isObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { spaceIn } from '../settings/addresses.ts';
-import { messageOfTrouble, seconds } from './no-reply.ts';
+import { inSeconds, messageOfTrouble } from './no-reply.ts';
 import { ifUnknown, type Message, messageOfStatus, type Service } from './statuses.ts';
 
 /** The error that the user reads. Its exit code is that of the fault, in the table of http/request/faults.ts. */
@@ -39,7 +39,7 @@ export function explain({ call, fault, about }: CallFailed, service: Service): V
 
   const { sentence: reason, hint, ...more } = messageOf(call, fault, service);
   const isTimeSaid = triedForMs === undefined || wasCutOff(fault);
-  const sentence = isTimeSaid ? reason : `${reason} vals tried for ${seconds(triedForMs)}.`;
+  const sentence = isTimeSaid ? reason : `${reason} vals tried for ${inSeconds(triedForMs)}.`;
   const { FailsAs } = meaningOf(fault);
   if (maybeApplied) return new UnknownOutcomeError(`${sentence} ${outcomeUnknown}`, inDoubt);
   if (mayHideChange(call, fault)) return new FailsAs(`${sentence} ${outcomeUnknown}`, inDoubt);

@@ -30,11 +30,11 @@ export function messageOfTrouble({ kind, trouble }: NoReply, { base, proxy }: Se
 
 const runAgain = 'Run the command again.';
 
-export const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
+export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
 /** Why there was no reply, for a server of any kind. */
 export function troubleSentence(trouble: Trouble): string {
-  if (trouble.kind === 'no reply') return `there was no reply within ${seconds(trouble.afterMs)}`;
+  if (trouble.kind === 'no reply') return `there was no reply within ${inSeconds(trouble.afterMs)}`;
   const { code, message } = trouble;
   // OpenSSL's own messages name places in its source.
   if (/^(?:ERR_(?!TLS_CERT)\w*SSL|EPROTO)/.test(code)) return `the secure connection failed (${code})`;

@@ -38,11 +38,11 @@ export function createRemote(options: RemoteOptions): FetchModule {
   const known = new Map<string, Promise<RemoteModule>>();
 
   async function get(url: string): Promise<RemoteModule> {
-    const found = reload || isOfThisMachine(url) ? undefined : kept.read(url);
+    const found = reload || isOnLoopback(url) ? undefined : kept.read(url);
     if (isRemoteModule(found)) return found;
     const module = await fetchRedirected(url, options);
     const addresses = [url, module.url];
-    if (!addresses.some(isOfThisMachine)) {
+    if (!addresses.some(isOnLoopback)) {
       for (const address of new Set(addresses)) kept.write(address, { ...module });
     }
     return module;
@@ -61,7 +61,7 @@ export function createRemote(options: RemoteOptions): FetchModule {
 }
 
 /** Today's server at such an address may be another program than yesterday's, so nothing from it is kept. */
-export const isOfThisMachine = (url: string): boolean => isLoopback(new URL(url).hostname);
+export const isOnLoopback = (url: string): boolean => isLoopback(new URL(url).hostname);
 
 async function fetchRedirected(first: string, options: RemoteOptions): Promise<RemoteModule> {
   let url = first;

@@ -6,7 +6,7 @@ import { columnOf, isBuildFailure } from '../../core/files/check-syntax.ts';
 import { isObject } from '../../core/lib/json.ts';
 import { isRemote } from '../protocol.ts';
 import type { Kept } from './kept.ts';
-import { isOfThisMachine } from './remote.ts';
+import { isOnLoopback } from './remote.ts';
 import type { CompilerOptions } from './tsconfig.ts';
 
 export interface Source {
@@ -148,7 +148,7 @@ export type Compile = (source: Source, options: CompilerOptions) => Promise<Tran
 export function createCompiler(kept: Kept): Compile {
   return async (source, options) => {
     const { place, code, ending } = source;
-    if (isRemote(place) && isOfThisMachine(place)) return transpile(source, options);
+    if (isRemote(place) && isOnLoopback(place)) return transpile(source, options);
     const from = JSON.stringify([VERSION, ending, buildOptions(source, options), code]);
     const found = kept.read(place);
     if (found?.from === from && isTranspiled(found.compiled)) return found.compiled;

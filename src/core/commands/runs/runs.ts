@@ -1,5 +1,5 @@
 import { type Context, defineCommand } from '../../command-line/command.ts';
-import { createValFinder, readVal } from '../../command-line/resolve-vals.ts';
+import { createValFinder, withRecord } from '../../command-line/resolve-vals.ts';
 import { text } from '../../command-line/value-types.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
@@ -75,4 +75,4 @@ async function unlessMissing(show: Show): Promise<Result | undefined> {
 
 /** A whole id may be that of a run, so the val is read. */
 const valOf = (context: Context, word: string): Promise<GivenVal> =>
-  routes.looksLikeId(word) ? readVal(context, { id: word, word }) : createValFinder(context)(word);
+  routes.looksLikeId(word) ? withRecord(context, { id: word, word }) : createValFinder(context)(word);

@@ -1,5 +1,5 @@
 import { type Context, defineCommand } from '../../command-line/command.ts';
-import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
+import { knownName, labelOf, withRecord } from '../../command-line/resolve-vals.ts';
 import { val } from '../../command-line/value-types.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { shownVersion } from '../../http/versions.ts';
@@ -51,7 +51,7 @@ export const command = defineCommand({
 });
 
 const readAll = (context: Context, vals: readonly GivenVal[]): Promise<GivenVal[]> =>
-  Promise.all(vals.map((val) => readVal(context, val)));
+  Promise.all(vals.map((val) => withRecord(context, val)));
 
 /** Returns the question about them. */
 async function showVals(context: Context, vals: readonly GivenVal[]): Promise<string> {

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command-line/command.ts';
-import { readVal } from '../../command-line/resolve-vals.ts';
+import { withRecord } from '../../command-line/resolve-vals.ts';
 import { versionOf } from '../../http/record-fields.ts';
 import { presentAmong } from '../../http/versions.ts';
 import type { JsonObject, Page } from '../../lib/json.ts';
@@ -25,7 +25,7 @@ export const command = defineCommand({
     const api = await context.api();
     const rows = newestFirst(api.pages(routes.listVersions(val)));
     if (!context.out.forPerson) return { kind: 'list', rows: await rows, columns: columnsOf(val.id) };
-    const [versions, { read }] = await Promise.all([rows, readVal(context, val)]);
+    const [versions, { read }] = await Promise.all([rows, withRecord(context, val)]);
     const numbers = versions.flatMap((version) => versionOf(version) ?? []);
     const present = presentAmong(numbers, read?.record);
     const current = {

@@ -1,5 +1,5 @@
 import { type Context, defineCommand } from '../../command-line/command.ts';
-import { knownName, labelOf, readVal } from '../../command-line/resolve-vals.ts';
+import { knownName, labelOf, withRecord } from '../../command-line/resolve-vals.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { GivenVal } from '../../find-val/find-val.ts';
 import { presentAmong, versionsOf } from '../../http/versions.ts';
@@ -28,7 +28,7 @@ export const command = defineCommand({
   async run(context, { val, versions: given, yes, dryRun }) {
     const { forPerson } = context.out;
     const versions = [...new Set(given)];
-    const shown = dryRun && forPerson ? await readVal(context, val) : val;
+    const shown = dryRun && forPerson ? await withRecord(context, val) : val;
     if (dryRun && forPerson) warnOfCurrent(context, shown, versions, await versionsThere(context, val));
     // One alone needs no look: the service refuses it.
     if (!dryRun && yes && versions.length > 1)
@@ -37,7 +37,7 @@ export const command = defineCommand({
       await confirmDeletion(context, async () => {
         const there = await versionsThere(context, val);
         refuseMissing(val, versions, there);
-        const read = await readVal(context, val);
+        const read = await withRecord(context, val);
         warnOfCurrent(context, read, versions, there);
         return question(read, versions, there);
       });
