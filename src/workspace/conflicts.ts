@@ -180,7 +180,9 @@ const table: Readonly<Record<Cause, Words>> = {
   'name taken': {
     sentence: () => 'has no val yet, but the service says that the name is taken',
     next: ({ fileStatus: { remote }, path }) =>
-      remote.kind === 'unknown' ? commandsForUnknownVal(path) : ['Find out whose val it is.'],
+      remote.kind === 'unknown'
+        ? commandsForUnknownVal(path)
+        : ['Rename the file, or find out whose val it is.'],
   },
   'not yours': {
     sentence: () => 'has a val that belongs to somebody else, or that your token may not change',

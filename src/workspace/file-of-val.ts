@@ -1,7 +1,7 @@
 // Which val the path of a file means, for commands of core such as `vals val get hello.ts`.
 import { resolve } from 'node:path';
 import type { Context, FindFile, ValUse } from '../core/command-line/command.ts';
-import { UsageError } from '../core/errors.ts';
+import { NotFoundError, UsageError } from '../core/errors.ts';
 import { nameFrom } from '../core/files/val-names.ts';
 import { isCode } from '../core/files/walk.ts';
 import { isUsableFile } from '../core/files/within.ts';
@@ -54,7 +54,9 @@ function inWorkspace(
   // A push of other files says nothing about this one.
   const isPushed = lastSyncs.hasPushed() && synced !== undefined && (manifestId ?? synced) === synced;
   if (isForWriting && isChosen && !isPushed) throw notConfirmed({ path, name, id: manifestId }, service);
-  return { path, name, chosenId: manifestId, syncedId: synced };
+  const chosen =
+    manifestId === undefined ? undefined : { id: manifestId, notFound: noChosenVal(path, name, manifestId) };
+  return { path, name, chosen, syncedId: synced };
 }
 
 /** vals.json of a repository that was only cloned decides nothing that is written by a file which this folder never pushed. */
@@ -73,3 +75,19 @@ function notConfirmed(
     },
   );
 }
+
+/** An id of vals.json means that val alone, whatever has its name now. */
+const noChosenVal =
+  (path: string, name: string, id: string) =>
+  (nameNow: string | undefined): NotFoundError =>
+    nameNow === undefined
+      ? new NotFoundError(
+          `vals.json says that ${path} is the val ${id}, which the service does not show: it was deleted, or belongs to somebody else.`,
+          {
+            hint: `Correct the entry "${name}" in "ids" of vals.json, or give the id of the val that you mean.`,
+          },
+        )
+      : new NotFoundError(
+          `vals.json says that ${path} is the val ${id}, which is named "${nameNow}" on the service now.`,
+          { hint: `To use the val "${nameNow}", give its id: ${id}.` },
+        );

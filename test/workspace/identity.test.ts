@@ -165,6 +165,25 @@ describe("somebody else's id in vals.json", () => {
   });
 });
 
+it('pull <id> takes the val that was made anew for a file whose val is gone', async () => {
+  const service = await reachableService('vals.test', {});
+  const place = repository(service.env, { 'a.ts': 'one' });
+  await place.rows(['push']);
+  place.commit();
+  const job = place.clone();
+  const gone = service.val('a').id;
+  service.remove('a');
+  job.put({ 'vals.json': '{}' });
+  expect(await job.words(['push'])).toEqual({ 'a.ts': 'created' });
+  const { id } = service.val('a');
+  service.edit('a', 'hotfix');
+  expect(await place.words(['status', 'a.ts'])).toEqual({ 'a.ts': 'conflict' });
+  const { exit, stderr } = await place.vals('pull', id);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(gone) });
+  expect(place.read('a.ts')).toBe('hotfix');
+  expect(place.manifest().ids).toEqual({ [there]: { a: id } });
+});
+
 it('--force says that a val has another name than the file', async () => {
   const { service, val, env } = await adaAndBob('billing', 'ada', {});
   const ids = { [there]: { report: val.id } };

@@ -10,7 +10,6 @@ import type { Settings } from '../settings/settings.ts';
 import type { SeenVal, SeenVals } from './seen-vals.ts';
 import {
   isSignedOut,
-  noValOfEntry,
   noValOfFile,
   onlyOne,
   renamedMeanwhile,
@@ -36,10 +35,16 @@ export interface GivenVal {
 export interface FileOfVal {
   path: string;
   name: string;
-  /** The id that vals.json has for the file. It decides alone. */
-  chosenId?: string | undefined;
+  /** The val that the workspace has for the file. It decides alone. */
+  chosen?: ChosenVal | undefined;
   /** The id that the record of the file has. */
   syncedId: string | undefined;
+}
+
+interface ChosenVal {
+  id: string;
+  /** It does not have the name of the file any more. `nameNow` is undefined if the service does not show the val. */
+  notFound(nameNow: string | undefined): Error;
 }
 
 /** What one command knows of the vals of a service. */
@@ -69,7 +74,7 @@ export async function findVal(
   if (routes.looksLikeId(word)) return { id: word, word };
   const file = await fileOf(word);
   if (file !== undefined) {
-    if (file.chosenId !== undefined) return { ...(await findChosen(file, file.chosenId, options)), word };
+    if (file.chosen !== undefined) return { ...(await findChosen(file.name, file.chosen, options)), word };
     const found = await findNamed(file.name, options, file.syncedId);
     if (found === undefined) throw noValOfFile(file, { isListed: await options.valList.canList() });
     return { ...found, word };
@@ -92,11 +97,14 @@ export async function findVal(
 type Found = Omit<GivenVal, 'word' | 'version'>;
 
 /** No other val takes the place of this one, whatever is named so. */
-async function findChosen(file: FileOfVal, id: string, options: FindValOptions): Promise<Found> {
-  const { name } = file;
+async function findChosen(
+  name: string,
+  { id, notFound }: ChosenVal,
+  options: FindValOptions,
+): Promise<Found> {
   if (isSignedOut(options.settings)) throw withoutToken(options.settings, name);
   const { found, other } = await confirm(name, [id], options);
-  if (found[0] === undefined) throw noValOfEntry(file, id, other?.name);
+  if (found[0] === undefined) throw notFound(other?.name);
   return found[0];
 }
 

@@ -43,22 +43,6 @@ export const noValOfFile = (
         hint: ['If there is such a val, give its id.', sh`To make it from the file, run ${['push', path]}.`],
       });
 
-/** `named` is the name that the val has now. Undefined if the service does not show the val. */
-export const noValOfEntry = (
-  { path, name }: { path: string; name: string },
-  id: string,
-  named: string | undefined,
-): NotFoundError =>
-  new NotFoundError(
-    `vals.json says that ${path} is the val ${id}, ${named === undefined ? 'which the service does not show: it was deleted, or belongs to somebody else' : `which is named "${named}" on the service now`}.`,
-    {
-      hint:
-        named === undefined
-          ? `Correct the entry "${name}" in "ids" of vals.json, or give the id of the val that you mean.`
-          : `To use the val "${named}", give its id: ${id}.`,
-    },
-  );
-
 /** This machine remembers the name of a val that has another one by now, and nothing else has the name. */
 export const renamedMeanwhile = (
   name: string,

@@ -121,7 +121,8 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
       underWay = commitGroup();
       await underWay;
       underWay = undefined;
-      await checkpointIfLarge();
+      // The next commit tells what is wrong with the files, and the next group tries again.
+      await checkpointIfLarge().catch(() => undefined);
     }
     loop = undefined;
   }

@@ -215,7 +215,7 @@ export function createLastUse(db: Database): LastUse {
             WHERE id = ${tokenId}`),
       );
       // Nobody waits for this write, and a database that cannot take it now gets the next one.
-      writing = Promise.all([writing, write.catch(() => noted.delete(tokenId))]);
+      writing = Promise.all([writing, write.catch(() => noted.delete(tokenId))]).then(() => undefined);
     },
     written: () => writing,
   };

@@ -94,6 +94,8 @@ export async function compareAll(
   });
   const compared = await compareDiffering(session, differing, attempt);
   for (const [{ local, remote }, comparison] of compared) {
+    // The list of its versions could not be read.
+    if (results.has(local)) continue;
     // The list of its versions, which may have been read meanwhile, tells whose it is.
     const state = (await isOthers(session, remote)) ? 'not yours' : stateOf(comparison);
     results.set(local, fileStatusOf(state, local, remote, comparison));

@@ -26,7 +26,7 @@ import {
 import { compareAll } from './compare-vals.ts';
 import type { DeletedFile, DeletedFiles } from './deleted-files.ts';
 import { createPathFilter, type NamedFile, readLocals, sortFiles } from './local.ts';
-import { readOwnVal } from './remotes.ts';
+import { readOwnVal, readVal } from './remotes.ts';
 
 export interface ComparedVals {
   session: Session;
@@ -138,16 +138,19 @@ async function chooseByWords(
   return { chosen: files.filter((file) => chosen.has(file)), unknown };
 }
 
-/** The file that this folder knows to be of this val, or else the file of its name, if it has no other val. */
+/** The file that this folder knows to be of this val, or else the file of its name, if it has no other val that is still there. */
 async function filesWithId(session: Session, files: readonly NamedFile[], id: string): Promise<NamedFile[]> {
   const { lastSyncs, manifestIds, reads } = session;
   const idOf = (name: string) => manifestIds.get(name) ?? lastSyncs.of(name)?.id;
   const known = files.filter(({ name }) => idOf(name) === id);
   if (known.length > 0) return known;
   const remote = await readOwnVal(session, id);
-  const named = files.filter(({ name }) => name === remote?.name && idOf(name) === undefined);
-  for (const { name } of named) reads.chosen.set(name, id);
-  return named;
+  const named = files.find(({ name }) => name === remote?.name);
+  if (named === undefined) return [];
+  const other = idOf(named.name);
+  if (other !== undefined && (await readVal(session, other)) !== undefined) return [];
+  reads.chosen.set(named.name, id);
+  return [named];
 }
 
 function firstError(

@@ -51,7 +51,7 @@ async function fromList(session: Session, listed: ValInList, here: Code): Promis
 /** The id of vals.json decides alone, then that of the last sync. Only then counts what this machine has seen. */
 async function findByKnownId(session: Session, name: string): Promise<RemoteVal | undefined> {
   const { manifestIds, lastSyncs, reads } = session;
-  const id = manifestIds.get(name) ?? reads.chosen.get(name);
+  const id = reads.chosen.get(name) ?? manifestIds.get(name);
   if (id !== undefined) return readNamed(session, name, id);
   const syncedId = lastSyncs.of(name)?.id;
   const synced = syncedId === undefined ? undefined : await readNamed(session, name, syncedId);

@@ -25,7 +25,7 @@ export const command = defineCommand({
     await refuseBrokenCode(file, code, { noCheck });
     if (dryRun && ifVersion === undefined) return plan(routes.createVersion(val, code));
     const api = await context.api();
-    const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
+    const ifMatch = ifVersion === undefined ? val.read?.etag : await etagAtVersion(api, val, ifVersion);
     const before = ifVersion ?? versionRead(val);
     const call = newVersion(api, val, code, { before, ifMatch });
     if (dryRun) return plan(call);

@@ -18,7 +18,7 @@ export const command = defineCommand({
     const api = await context.api();
     const code = codeOf(await readVersion(api, val, version));
     const before = versionRead(val);
-    const call = newVersion(api, val, code, { before });
+    const call = newVersion(api, val, code, { before, ifMatch: val.read?.etag });
     if (dryRun) return plan(call);
     const reply = await api.send({ ...call, expects: 'record' });
     return additionResult(
