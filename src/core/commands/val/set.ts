@@ -66,7 +66,8 @@ export const command = defineCommand({
     }
     const isPublished = publicity(fields.privacy, 0) > 0 && context.out.forPerson;
     const readable = isPublished ? await sentenceOnVersions(api, val) : '';
-    const done = body
+    const isShown = body !== undefined && wanted.every(([field]) => field in body);
+    const done = isShown
       ? doneSentence(Object.keys(fields), label)
       : `The service accepted the change of ${label}.`;
     return writtenResult(context, { body }, done + readable);
