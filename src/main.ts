@@ -116,8 +116,8 @@ export function reportDefects(dist: string, redactor: Redactor): () => void {
     const text = isDebug ? `${stackOf(failure, dist)}\n${message}` : message;
     const shown = visibleLines(redactor.redact(text));
     const hints = hintList(facts.hint).map((hint) => `hint: ${hint}\n`);
-    // A server would otherwise go on after a defect, in a state that nobody knows. Only here is process.exit() called,
-    // because output that is not yet written is lost then.
+    // A server would otherwise go on after a defect, in a state that nobody knows. Elsewhere process.exit() is avoided,
+    // because it loses output that is not yet written.
     stderr.write(`error: ${shown}\n${hints.join('')}`, () => process.exit(1));
   };
   process.on('uncaughtException', report);

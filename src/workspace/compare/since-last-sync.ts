@@ -10,7 +10,7 @@ export interface SyncedFile extends Pick<FileAndCode, 'file' | 'here'> {
 }
 
 interface SinceLastSync<Each> {
-  /** The commit of the last sync is in the history of HEAD, and the file is not in `wentBack`. */
+  /** The commit of the last sync is in the history of HEAD, and the file is not in `asCommitted`. */
   changedSince: Set<Each>;
   /** The file is as that commit has it, as after `git stash`. */
   asCommitted: Set<Each>;
